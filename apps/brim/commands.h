@@ -1,0 +1,48 @@
+// The commands behind the command line. Each returns its exit code; what goes wrong is thrown.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "brim/simulation.h"
+
+namespace brim::command {
+
+/// Exit codes; a run that was interrupted ends with 128 + the signal, as shells do.
+enum Exit { ok = 0, mistake = 2, diverged = 3 };
+
+/// A scene and what the command line changes in it.
+struct SceneArguments {
+  std::string file;
+  std::vector<std::string> set;  // path=value
+  std::string solver, until, framesPerSecond;
+};
+
+struct RunArguments {
+  SceneArguments scene;
+  std::string out;  // "": out/<name of the scene>
+  Options machine;
+  bool resume = false, overwrite = false, quiet = false;
+  std::string from, progress;
+  std::vector<std::string> words;  // the whole command line, to say how to go on
+};
+
+int run(const RunArguments&);
+int check(const SceneArguments&);
+int info(const SceneArguments&, const Options&);
+
+int listSolvers();
+int listScenes();
+int listParameters(const std::string& name, bool markdown);
+
+/// Reads the scene with its changes and prints its warnings.
+Scene read(const SceneArguments&);
+
+/// The scene files that come with Brim: ./scenes, or those beside the command, or the installed ones.
+std::vector<std::string> knownScenes();
+
+/// "12.3k", "4.56 GB", "2:03:04".
+std::string count(double);
+std::string bytes(double);
+std::string duration(double seconds);
+
+}  // namespace brim::command

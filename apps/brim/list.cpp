@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "brim/parameter.h"
+#include "commands.h"
+#include "scene/catalogue.h"
+#include "scene/estimate.h"
+#include "scene/suggest.h"
+
+#ifndef BRIM_INSTALLED_SCENES
+#define BRIM_INSTALLED_SCENES "/usr/local/share/brim/scenes"
+#endif
+
+namespace brim::command {
+
+namespace fs = std::filesystem;
+
+int listSolvers() {
+  for (const SolverInfo& s : solvers()) fmt::print("{:<12} {}  ({})\n", s.name, s.text, s.source);
+  return ok;
+}
+
+std::vector<std::string> knownScenes() {
+  std::error_code ignored;
+  const fs::path command = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const fs::path& folder : {fs::path("scenes"), command / "../scenes", fs::path(BRIM_INSTALLED_SCENES)}) {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+      if (entry.path().extension() == ".toml") files.push_back(entry.path().lexically_normal().string());
+    std::sort(files.begin(), files.end());
+    if (!files.empty()) return files;
+  }
+  return {};
+}
+
+int listScenes() {
+  const auto files = knownScenes();
+  if (files.empty()) throw Failure("there is no folder \"scenes\" here, nor one that came with brim");
+  for (const auto& file : files) {
+    try {
+      const Scene scene = readScene(file);
+      fmt::print("{:<36} {}D {:>7} particles  {}\n", file, scene.dimension, count(estimate(scene).particles), scene.title);
+    } catch (const SceneError& e) {
+      fmt::print("{:<36} has mistakes: brim check {}\n", file, file);
+    }
+  }
+  return ok;
+}
+
+int listParameters(const std::string& name, bool markdown) {
+  const std::string text = markdown ? catalogueMarkdown() : catalogueText(name);
+  if (text.empty()) {
+    std::vector<std::string> names;
+    for (const auto& section : catalogue()) {
+      names.push_back(section.path);
+      if (section.path.starts_with("solver.")) names.push_back(section.path.substr(7));
+      for (const auto& row : section.rows) names.push_back(row.name);
+    }
+    throw Failure(fmt::format("there is no table, solver or key \"{}\"{}", name, didYouMean(name, names)));
+  }
+  fmt::print("{}", text);
+  return ok;
+}
+
+}  // namespace brim::command

@@ -1,0 +1,35 @@
+// Progress of a run for people (stderr) or for programs (stdout).
+#pragma once
+#include <chrono>
+#include <string>
+
+#include "observe/run.h"
+
+namespace brim::command {
+
+class ProgressReport {
+ public:
+  enum class Style { none, line, log, json };
+  /// A line that is redrawn on a terminal, a new line every ten seconds elsewhere.
+  static Style forPeople();
+
+  explicit ProgressReport(Style style) : style_(style) {}
+  ~ProgressReport() { endLine(); }
+  void operator()(const Progress&);
+  /// Ends the redrawn line, so that other messages start on their own.
+  void endLine();
+  const Progress& last() const { return last_; }
+
+ private:
+  bool due();
+
+  Style style_;
+  Progress last_;
+  std::chrono::steady_clock::time_point shown_ = {};
+  bool open_ = false;
+};
+
+/// One JSON object on a line of stdout: how the run ended.
+void printEvent(const std::string& event, const std::string& key, const std::string& value);
+
+}  // namespace brim::command

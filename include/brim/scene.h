@@ -1,0 +1,169 @@
+// What a scene file says: plain values in SI units. Read one with readScene, or fill one in code.
+#pragma once
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "brim/error.h"
+
+namespace brim {
+
+/// Three numbers; two-dimensional scenes use the first two.
+using Vector = std::array<double, 3>;
+
+/// A value at a time; between keyframes values are interpolated linearly, outside they are held.
+struct Keyframe {
+  double time = 0;  // [s]
+  Vector value = {0, 0, 0};
+};
+
+/// A solid shape. `kind` says which of the other members are read:
+///   box       min, max                  [m]
+///   sphere    centre, radius            [m]   (2D: a disc)
+///   cylinder  from, to, radius          [m]   (3D only)
+///   capsule   from, to, radius          [m]
+///   plane     point, normal                   the half-space that `normal` points away from
+///   polygon   points                    [m]   (2D only; simple, either orientation)
+///   mesh      file, scale, translate          (3D only; OBJ, PLY or STL; closed)
+/// Every kind may be turned by `rotate` about its centre (box, mesh: centre of the bounding box).
+struct Shape {
+  std::string kind = "box";
+  Vector min = {0, 0, 0};        // [m]
+  Vector max = {0, 0, 0};        // [m]
+  Vector centre = {0, 0, 0};     // [m]
+  Vector from = {0, 0, 0};       // [m]
+  Vector to = {0, 0, 0};         // [m]
+  Vector point = {0, 0, 0};      // [m]
+  Vector normal = {0, 1, 0};     // made unit length when used
+  double radius = 0;             // [m]
+  std::vector<Vector> points;    // [m]
+  std::string file;              // relative to the scene file
+  double scale = 1;              // metres per unit of the mesh file
+  Vector translate = {0, 0, 0};  // [m]
+  Vector rotate = {0, 0, 0};     // [deg] about x, then y, then z; 2D scenes use the third
+  bool inside_out = false;       // the solid is everything outside the shape: a tank
+};
+
+/// How a solid moves. Velocity and rotation add to keyframes.
+struct Motion {
+  Vector velocity = {0, 0, 0};         // [m/s]
+  Vector axis = {0, 0, 1};             // of rotation
+  Vector pivot = {0, 0, 0};            // [m] a point on the axis at t = 0
+  double rate = 0;                     // [rad/s] about the axis
+  std::vector<Keyframe> displacement;  // [m] from the initial place
+  double start = 0;                    // [s] at rest before
+  double stop = 1e30;                  // [s] at rest after
+  bool moves() const;
+};
+
+struct Block {
+  Shape shape;
+  Vector velocity = {0, 0, 0};  // [m/s]
+};
+
+/// A rectangle or disc that lets fluid in along `direction`.
+struct Emitter {
+  std::string kind = "rectangle";  // or "disc"
+  Vector centre = {0, 0, 0};       // [m]
+  Vector direction = {1, 0, 0};    // made unit length when used
+  Vector up = {0, 1, 0};           // where the height of a rectangle points
+  double width = 0;                // [m] of a rectangle (2D: its length)
+  double height = 0;               // [m] of a rectangle (3D)
+  double radius = 0;               // [m] of a disc
+  double speed = 1;                // [m/s]
+  double start = 0;                // [s]
+  double until = 1e30;             // [s]
+  double count = 1e15;             // particles at most
+};
+
+/// Fluid that enters the shape is taken out.
+struct Sink {
+  Shape shape;
+};
+
+struct Solid {
+  std::string name;
+  Shape shape;
+  Motion motion;
+};
+
+struct Domain {
+  Vector min = {0, 0, 0};  // [m]
+  Vector max = {1, 1, 1};  // [m]
+  /// Per axis: "walls", "periodic" or "open" (fluid that leaves is removed and counted).
+  std::array<std::string, 3> boundary = {"walls", "walls", "walls"};
+};
+
+struct Resolution {
+  double spacing = 0.02;  // [m] between particles at rest; a particle's mass is density * spacing^dimension
+  double support = 2;     // radius of the kernel, in spacings
+};
+
+struct Fluid {
+  double density = 1000;    // [kg/m^3]
+  double viscosity = 1e-3;  // [Pa s]
+  std::vector<Block> blocks;
+  std::vector<Emitter> emitters;
+  std::vector<Sink> sinks;
+};
+
+/// The solver's name and those of its parameters that were set; the others keep their defaults.
+struct SolverChoice {
+  std::string name = "pbf";
+  std::map<std::string, double> numbers;       // flags are 0 and 1
+  std::map<std::string, std::string> choices;  // parameters that are one of several words
+};
+
+struct TimeControl {
+  double until = 1;      // [s]
+  double dt = 0;         // [s] fixed step; 0: adapted
+  double dt_max = 5e-3;  // [s]
+  double cfl = 1;        // particle radii a particle may travel in one step
+};
+
+struct Output {
+  double frames_per_second = 30;               // [1/s] of simulated time; 0: no frames
+  std::vector<std::string> formats = {"vtp"};  // vtp, ply
+  double checkpoint_every = 60;                // [s] of wall time; 0: only when stopped
+};
+
+struct Scene {
+  int version = 1;
+  std::string title;
+  int dimension = 3;
+  Domain domain;
+  Resolution resolution;
+  Vector gravity = {0, -9.81, 0};       // [m/s^2]
+  std::vector<Keyframe> gravity_keys;   // [m/s^2] if not empty, instead of gravity
+  Fluid fluid;
+  std::vector<Solid> solids;
+  SolverChoice solver;
+  TimeControl time;
+  Output output;
+
+  std::string file;                       // where it was read from; mesh files are relative to its folder
+  std::string text;                       // the file and the settings it was read with; checkpoints keep it
+  std::map<std::string, Location> where;  // path of a value ("fluid.blocks[0].min") -> its place
+
+  /// The place of a value, or of the closest table around it.
+  Location at(const std::string& path) const;
+};
+
+/// `path=value`, as given to --set.
+struct Setting {
+  std::string path, value;
+  std::string given = {};  // how messages name it; empty: "--set path=value"
+};
+
+/// Reads, applies the settings, checks. Throws SceneError with all mistakes, Failure if the file cannot be read.
+Scene readScene(const std::string& file, const std::vector<Setting>& = {});
+Scene parseScene(const std::string& text, const std::string& file, const std::vector<Setting>& = {});
+
+/// All mistakes of a scene that need no file to be seen: ranges, shapes outside the domain, unknown solvers, sizes.
+std::vector<Mistake> validate(const Scene&);
+
+/// What the author of a scene may not expect, but what is no mistake.
+std::vector<Mistake> warnings(const Scene&);
+
+}  // namespace brim

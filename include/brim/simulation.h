@@ -1,0 +1,66 @@
+// The run-time face of Brim: a scene in motion, whatever its dimension, precision, machine and solver.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "brim/scene.h"
+#include "brim/snapshot.h"
+
+namespace brim {
+
+struct Options {
+  std::string precision = "single";  // or "double"
+  int threads = 0;                   // 0: all cores. The result does not depend on it.
+  std::string flavour;               // "": the best this CPU runs; or one of flavours()
+};
+
+/// Fixed facts about a simulation.
+struct Facts {
+  std::string flavour;
+  std::int64_t fluid_particles = 0;   // at the start
+  std::int64_t boundary_samples = 0;
+  std::int64_t inside_solids = 0;     // lattice points not filled because a solid is there
+  double particle_mass = 0;           // [kg]
+  double support = 0;                 // [m]
+};
+
+class Simulation {
+ public:
+  /// Throws SceneError if the scene has mistakes.
+  explicit Simulation(const Scene&, const Options& = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// One step, at most to `limit` [s]. Throws Diverged when the state stops being finite.
+  const StepReport& advance(double limit);
+  /// Steps until `time` [s].
+  void advanceTo(double time);
+
+  double time() const;
+  std::int64_t step() const;
+  const Scene& scene() const;
+  const Facts& facts() const;
+  Snapshot snapshot() const;
+  /// Bytes held by particles, samples, lists and tables.
+  std::size_t bytes() const;
+  /// Hash of ids, positions and velocities; the same for any sorting and any number of threads.
+  std::uint64_t stateHash() const;
+
+  /// The whole state, to the bit. `restore` needs a simulation of the same scene, solver and flavour family
+  /// (precision); it throws Failure otherwise.
+  std::vector<char> save() const;
+  void restore(const std::vector<char>&);
+
+  struct Machine;  // what a flavour implements
+
+ private:
+  std::unique_ptr<Machine> machine_;
+};
+
+/// Flavours of this build that this CPU can run, best first ("cpu32-v3", "cpu32", "cpu64-v3", "cpu64").
+std::vector<std::string> flavours();
+
+}  // namespace brim

@@ -1,0 +1,46 @@
+// Host copies of the state, by name: what exporters, statistics and viewers see.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "brim/scene.h"
+
+namespace brim {
+
+/// The fluid at one time, ordered by id, so that two snapshots of one state are equal whatever the sorting was.
+/// Vectors are stored three numbers a particle, also in 2D (the third is 0), in the coordinates of the scene.
+struct Snapshot {
+  int dimension = 3;
+  double time = 0;     // [s]
+  std::int64_t step = 0;
+  std::vector<std::int64_t> id;
+  std::vector<double> position;  // [m]
+  std::vector<float> velocity;   // [m/s]
+  std::vector<float> density;    // [kg/m^3]
+  std::vector<float> pressure;   // [Pa]
+  std::vector<double> solids;    // [m] samples of the solids, those of the domain's walls left out; for pictures
+  std::size_t size() const { return id.size(); }
+};
+
+/// What one step did. All sums are over the fluid.
+struct StepReport {
+  std::int64_t step = 0;
+  double time = 0;            // [s] after the step
+  double dt = 0;              // [s]
+  const char* dt_limit = "";  // which condition bound dt: "dt", "dt_max", "velocity", "sound", "viscosity", "frame"
+  int iterations = 0;         // pressure iterations
+  double density_error_mean = 0, density_error_max = 0, density_error_p999 = 0;  // of max(rho/rho0 - 1, 0)
+  double kinetic_energy = 0, potential_energy = 0;                               // [J]
+  Vector momentum = {0, 0, 0};                                                   // [kg m/s]
+  double max_speed = 0;                                                          // [m/s]
+  std::int64_t particles = 0, emitted = 0, sunk = 0, lost = 0;                   // now; since the start
+  double neighbours = 0;                                                         // mean, without the particle itself
+  struct Stage {
+    const char* name;  // "search", "pressure", "viscosity", ...
+    double ms;
+  };
+  std::vector<Stage> stages;
+};
+
+}  // namespace brim

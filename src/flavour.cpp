@@ -1,0 +1,178 @@
+// One flavour of the library: a world and its solver behind the run-time face, for one precision and instruction set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "machine.h"
+#include "sph/density.h"
+#include "sph/statistics.h"
+#include "time/limit.h"
+#include "world/state.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+class MachineOf final : public Simulation::Machine {
+ public:
+  explicit MachineOf(const Scene& s)
+      : setup_(prepare(s, kernelOf(s))), world_(setup_), solver_(makeSolver<D>(s)) {
+    scene = s;
+    facts_.flavour = BRIM_FLAVOUR_NAME;
+    facts_.fluid_particles = world_.fluid.size();
+    facts_.boundary_samples = world_.solids.size();
+    facts_.inside_solids = setup_.insideSolids;
+    facts_.particle_mass = world_.mass;
+    facts_.support = world_.support;
+    setup_ = {};
+    world_.fluid.real("pressure");
+    measure(world_, report_);
+    maxSpeed_ = report_.max_speed;
+  }
+
+  const StepReport& advance(double limit) override {
+    report_.stages.clear();
+    Stopwatch watch(report_);
+    world_.exchange();
+    const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
+    watch("exchange");
+    world_.solids.moveTo(world_.time + next.dt);
+    solver_->step(world_, next.dt, report_);
+    // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
+    world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;
+    world_.dt = next.dt;
+    ++world_.step;
+    report_.step = world_.step;
+    report_.time = world_.time;
+    report_.dt = next.dt;
+    report_.dt_limit = next.name;
+    Stopwatch rest(report_);
+    const int bad = measure(world_, report_);
+    maxSpeed_ = report_.max_speed;
+    rest("statistics");
+    if (bad >= 0) diverged(bad);
+    return report_;
+  }
+
+  double time() const override { return world_.time; }
+  std::int64_t step() const override { return world_.step; }
+  const Facts& facts() const override { return facts_; }
+  std::size_t bytes() override { return world_.bytes(); }
+
+  Snapshot snapshot() override {
+    Snapshot s;
+    s.dimension = D;
+    s.time = world_.time;
+    s.step = world_.step;
+    const int n = world_.fluid.size();
+    const auto& fluid = world_.fluid;
+    const auto& pressure = world_.fluid.real("pressure").data;
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return fluid.id.data[a] < fluid.id.data[b]; });
+    for (auto* column : {&s.velocity}) column->resize(3 * std::size_t(n));
+    s.id.resize(n), s.position.resize(3 * std::size_t(n)), s.density.resize(n), s.pressure.resize(n);
+    forEach(n, [&](int k) {
+      const int i = order[k];
+      s.id[k] = fluid.id.data[i];
+      for (int d = 0; d < D; ++d) {
+        s.position[3 * std::size_t(k) + d] = world_.origin[d] + fluid.p.data[i].x[d];
+        s.velocity[3 * std::size_t(k) + d] = float(fluid.v.data[i].x[d]);
+      }
+      s.density[k] = float(fluid.v.data[i].a);
+      s.pressure[k] = float(pressure[i]);
+    });
+    s.solids = world_.solids.drawn();
+    return s;
+  }
+
+  // A sum over particles, so that their order does not matter; each term mixes all bits of id, position and velocity.
+  std::uint64_t stateHash() override {
+    const auto& fluid = world_.fluid;
+    const auto mix = [](std::uint64_t h, std::uint64_t bits) {
+      h = (h ^ bits) * 0x9e3779b97f4a7c15ull;
+      return h ^ h >> 29;
+    };
+    std::uint64_t sum = 0;
+    for (int i = 0; i < fluid.size(); ++i) {
+      std::uint64_t h = mix(0x243f6a8885a308d3ull, std::uint64_t(fluid.id.data[i]));
+      for (int k = 0; k < D; ++k) {
+        h = mix(h, std::bit_cast<std::uint64_t>(double(fluid.p.data[i].x[k])));
+        h = mix(h, std::bit_cast<std::uint64_t>(double(fluid.v.data[i].x[k])));
+      }
+      sum += h;
+    }
+    return sum;
+  }
+
+  std::vector<char> save() override { return saveState(world_, scene.solver.name, maxSpeed_); }
+  void restore(const std::vector<char>& blob) override { maxSpeed_ = restoreState(world_, scene.solver.name, blob); }
+
+ private:
+  static std::function<double(double)> kernelOf(const Scene& s) {
+    const auto chosen = s.solver.choices.find("kernel");
+    const std::string name = chosen == s.solver.choices.end() ? "cubic" : chosen->second;
+    const double support = s.resolution.support * s.resolution.spacing;
+    return [=](double r) {
+      double value = 0;
+      withKernel<D>(name, support, [&](auto W) {
+        Vec<D> x{};
+        x[0] = Real(r);
+        value = r < support ? double(W(x)) : 0.0;
+      });
+      return value;
+    };
+  }
+
+  double emitterSpeed() const {
+    double v = 0;
+    for (const Emitter& e : scene.fluid.emitters)
+      if (world_.time >= e.start && world_.time <= e.until) v = std::max(v, e.speed);
+    return v;
+  }
+
+  [[noreturn]] void diverged(int i) {
+    const auto [x, m] = world_.fluid.p.data[i];
+    const auto [v, rho] = world_.fluid.v.data[i];
+    const char* what = !std::isfinite(double(dot(x, x))) ? "position" : !std::isfinite(double(dot(v, v))) ? "velocity" : "state";
+    std::string place;
+    for (int k = 0; k < D; ++k) place += fmt::format("{}{:.3g}", k ? ", " : "", world_.origin[k] + x[k]);
+    const int id = world_.fluid.id.data[i];
+    throw Diverged(world_.time, world_.step, id,
+                   fmt::format("diverged at t = {:.4g} s, step {}: {} of particle {} near ({}) is not finite; last dt {:.3g} ms, "
+                               "limited by {}",
+                               world_.time, world_.step, what, id, place, 1e3 * world_.dt, report_.dt_limit));
+  }
+
+  Setup setup_;
+  World<D> world_;
+  std::unique_ptr<Solver<D>> solver_;
+  Facts facts_;
+  StepReport report_;
+  double maxSpeed_ = 0;  // [m/s]
+};
+
+static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
+  if (scene.dimension == 2) return std::make_unique<MachineOf<2>>(scene);
+  return std::make_unique<MachineOf<3>>(scene);
+}
+
+static std::vector<SolverInfo> listSolvers() {
+  std::vector<SolverInfo> all;
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters});
+  return all;
+}
+
+static bool runsHere() {
+#if defined(__AVX2__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#else
+  return true;
+#endif
+}
+
+Flavour flavour() { return {BRIM_FLAVOUR_NAME, runsHere, make, listSolvers}; }
+
+}  // namespace brim::inline BRIM_FLAVOUR

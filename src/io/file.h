@@ -1,0 +1,53 @@
+// Files that are either whole or absent, with every error of the system told.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace brim {
+
+/// A file that is written beside its final name and put in place by commit(): neither a reader nor a crash nor a full disk
+/// ever leaves half of it there. Errors are Failures that name the file, the bytes it needs and the bytes that are free.
+class NewFile {
+ public:
+  /// `size` is what the file will need [bytes], for the message; 0: not known.
+  explicit NewFile(std::string path, std::size_t size = 0);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  /// Puts the file in place; what was there before keeps existing as `previous`, if that is given.
+  void commit(const std::string& previous = {});
+
+ private:
+  void put(const void* data, std::size_t bytes);
+  void flush();
+  void discard();
+  std::string path_, temporary_;
+  std::vector<char> buffer_;
+  std::size_t size_, written_ = 0;
+  int fd_ = -1;
+};
+
+/// The whole file at once, by NewFile.
+void writeFile(const std::string& path, std::string_view content);
+
+std::string readFile(const std::string& path);
+
+/// Makes the folder and those above it.
+void makeFolder(const std::string& path);
+
+/// Writes all of it to an open file; throws as NewFile does.
+void writeAll(int fd, const std::string& path, const void* data, std::size_t bytes);
+
+/// To the disk itself, so that it is there after a power cut.
+void syncFile(int fd, const std::string& path);
+
+/// "cannot <doing> <path>: <reason of errno>".
+[[noreturn]] void refuse(const char* doing, const std::string& path, int error);
+
+}  // namespace brim

@@ -1,0 +1,195 @@
+#include "io/vtp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include "io/file.h"
+
+namespace brim {
+
+static_assert(std::endian::native == std::endian::little, "the writers put memory into files as it is");
+
+namespace {
+
+/// One DataArray: how it is announced in the header and how its bytes are written.
+struct Array {
+  std::string name, type;
+  int components;
+  std::size_t bytes;
+  std::function<void(NewFile&)> write;
+  std::size_t offset = 0;  // in the appended data
+};
+
+template <class T>
+Array column(const char* name, const char* type, int components, const std::vector<T>& values) {
+  const std::size_t bytes = values.size() * sizeof(T);
+  return {name, type, components, bytes, [&values, bytes](NewFile& file) { file.write(values.data(), bytes); }};
+}
+
+// Computed values, in pieces: a frame of many particles needs no second copy in memory.
+template <class T, class F>
+Array computed(const char* name, const char* type, int components, std::size_t count, F value) {
+  return {name, type, components, count * sizeof(T), [count, value](NewFile& file) {
+            std::vector<T> piece;
+            for (std::size_t begin = 0; begin < count; begin += piece.size()) {
+              piece.resize(std::min<std::size_t>(count - begin, 1 << 14));
+              for (std::size_t k = 0; k < piece.size(); ++k) piece[k] = T(value(begin + k));
+              file.write(piece.data(), piece.size() * sizeof(T));
+            }
+          }};
+}
+
+std::string announce(const Array& a) {
+  return fmt::format("        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
+                     a.type, a.name, a.components, a.offset);
+}
+
+std::string attribute(std::string_view tag, std::string_view name) {
+  const std::string key = fmt::format(" {}=\"", name);
+  const auto begin = tag.find(key);
+  if (begin == tag.npos) return {};
+  const auto end = tag.find('"', begin + key.size());
+  return std::string(tag.substr(begin + key.size(), end - begin - key.size()));
+}
+
+template <class T, class Stored>
+std::vector<T> convert(std::string_view bytes) {
+  std::vector<T> values(bytes.size() / sizeof(Stored));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Stored s;
+    std::memcpy(&s, bytes.data() + k * sizeof(Stored), sizeof(Stored));
+    values[k] = T(s);
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> convert(std::string_view bytes, const std::string& type, const std::string& path) {
+  if (type == "Float32") return convert<T, float>(bytes);
+  if (type == "Float64") return convert<T, double>(bytes);
+  if (type == "Int32") return convert<T, std::int32_t>(bytes);
+  if (type == "Int64") return convert<T, std::int64_t>(bytes);
+  throw Failure(fmt::format("{}: arrays of type {} are not read; write Float32, Float64, Int32 or Int64", path, type));
+}
+
+}  // namespace
+
+bool fitsFloat(const std::vector<double>& position, double spacing) {
+  double largest = 0;  // [m]
+  for (double x : position) largest = std::max(largest, std::abs(x));
+  return largest * std::numeric_limits<float>::epsilon() / 2 <= 1e-4 * spacing;
+}
+
+void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
+  const std::size_t n = s.size();
+  std::vector<Array> data;
+  if (!s.velocity.empty()) data.push_back(column("velocity", "Float32", 3, s.velocity));
+  if (!s.density.empty()) data.push_back(column("density", "Float32", 1, s.density));
+  if (!s.pressure.empty()) data.push_back(column("pressure", "Float32", 1, s.pressure));
+  data.push_back(column("id", "Int64", 1, s.id));
+  Array points = fitsFloat(s.position, spacing)
+                     ? computed<float>("Points", "Float32", 3, 3 * n, [&](std::size_t k) { return s.position[k]; })
+                     : column("Points", "Float64", 3, s.position);
+  const bool small = n < std::size_t(std::numeric_limits<std::int32_t>::max());
+  const auto count = [&](const char* name, std::size_t first) {
+    const auto value = [first](std::size_t k) { return k + first; };
+    return small ? computed<std::int32_t>(name, "Int32", 1, n, value) : computed<std::int64_t>(name, "Int64", 1, n, value);
+  };
+  Array connectivity = count("connectivity", 0), offsets = count("offsets", 1);
+
+  std::vector<Array*> order;
+  for (auto& a : data) order.push_back(&a);
+  order.insert(order.end(), {&points, &connectivity, &offsets});
+  std::size_t size = 0;
+  for (auto* a : order) {
+    a->offset = size;
+    size += sizeof(std::uint64_t) + a->bytes;
+  }
+
+  std::string header = fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+      "  <PolyData>\n"
+      "    <FieldData>\n"
+      "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n"
+      "      <DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n"
+      "      <DataArray type=\"Int32\" Name=\"dimension\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n"
+      "    </FieldData>\n"
+      "    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n",
+      s.time, s.step, s.dimension, n, n);
+  header += s.velocity.empty() ? "      <PointData>\n" : "      <PointData Vectors=\"velocity\">\n";
+  for (const auto& a : data) header += announce(a);
+  header += "      </PointData>\n      <Points>\n" + announce(points) + "      </Points>\n      <Verts>\n" +
+            announce(connectivity) + announce(offsets) +
+            "      </Verts>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
+  const std::string_view footer = "\n  </AppendedData>\n</VTKFile>\n";
+
+  NewFile file(path, header.size() + size + footer.size());
+  file.write(header);
+  for (const auto* a : order) {
+    const std::uint64_t bytes = a->bytes;
+    file.write(&bytes, sizeof bytes);
+    a->write(file);
+  }
+  file.write(footer);
+  file.commit();
+}
+
+Snapshot readVtp(const std::string& path) {
+  const std::string content = readFile(path);
+  const auto damaged = [&](const char* what) -> Failure { return Failure(fmt::format("{} cannot be read: {}", path, what)); };
+  const auto appended = content.find("<AppendedData encoding=\"raw\"");
+  const auto mark = appended == content.npos ? appended : content.find('_', content.find('>', appended));
+  if (mark == content.npos || content.find("type=\"PolyData\"") > appended || content.find("header_type=\"UInt64\"") > appended)
+    throw damaged("it is no .vtp file with raw appended data");
+  const std::string_view header(content.data(), appended), data(content.data() + mark + 1, content.size() - mark - 1);
+
+  Snapshot s;
+  const auto bytesAt = [&](std::size_t offset) {
+    std::uint64_t bytes = 0;
+    if (offset + sizeof bytes > data.size()) throw damaged("it ends too early");
+    std::memcpy(&bytes, data.data() + offset, sizeof bytes);
+    if (bytes > data.size() - offset - sizeof bytes) throw damaged("it ends too early");
+    return data.substr(offset + sizeof bytes, bytes);
+  };
+  for (auto at = header.find("<DataArray "); at != header.npos; at = header.find("<DataArray ", at + 1)) {
+    const auto end = header.find('>', at);
+    if (end == header.npos) throw damaged("its header is broken");
+    const auto tag = header.substr(at, end - at);
+    const std::string name = attribute(tag, "Name"), type = attribute(tag, "type");
+    if (attribute(tag, "format") == "ascii") {
+      const std::string value(header.substr(end + 1, header.find('<', end) - end - 1));
+      if (name == "TimeValue") s.time = std::strtod(value.c_str(), nullptr);
+      if (name == "step") s.step = std::strtoll(value.c_str(), nullptr, 10);
+      if (name == "dimension") s.dimension = int(std::strtol(value.c_str(), nullptr, 10));
+      continue;
+    }
+    const auto bytes = bytesAt(std::strtoull(attribute(tag, "offset").c_str(), nullptr, 10));
+    if (name == "Points") s.position = convert<double>(bytes, type, path);
+    if (name == "velocity") s.velocity = convert<float>(bytes, type, path);
+    if (name == "density") s.density = convert<float>(bytes, type, path);
+    if (name == "pressure") s.pressure = convert<float>(bytes, type, path);
+    if (name == "id") s.id = convert<std::int64_t>(bytes, type, path);
+  }
+  if (s.position.size() != 3 * s.id.size()) throw damaged("its points and ids do not match");
+  return s;
+}
+
+void writePvd(const std::string& path, const std::vector<std::pair<double, std::string>>& frames) {
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
+  for (const auto& [time, file] : frames)
+    text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", time, file);
+  writeFile(path, text + "  </Collection>\n</VTKFile>\n");
+}
+
+}  // namespace brim

@@ -1,0 +1,24 @@
+// ParaView's PolyData: one .vtp per frame, and a .pvd that lists the frames with their times.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "brim/snapshot.h"
+
+namespace brim {
+
+/// Points with one vertex each and the arrays velocity, density, pressure, id (those that the snapshot has), as raw
+/// little-endian bytes. Positions are Float32 while their rounding stays below 1e-4 of `spacing` [m], and Float64 otherwise.
+void writeVtp(const std::string& path, const Snapshot&, double spacing);
+
+/// Reads what writeVtp wrote (any PolyData with appended raw arrays of the same names and types).
+Snapshot readVtp(const std::string& path);
+
+/// Times [s] and files, relative to the collection's folder.
+void writePvd(const std::string& path, const std::vector<std::pair<double, std::string>>& frames);
+
+/// Whether floats are good enough for these coordinates; see writeVtp.
+bool fitsFloat(const std::vector<double>& position, double spacing);
+
+}  // namespace brim

@@ -1,0 +1,34 @@
+// What each flavour of the library implements: a simulation in one precision for one machine.
+#pragma once
+#include <memory>
+
+#include "brim/parameter.h"
+#include "brim/simulation.h"
+
+namespace brim {
+
+struct Simulation::Machine {
+  virtual ~Machine() = default;
+  virtual const StepReport& advance(double limit) = 0;
+  virtual double time() const = 0;
+  virtual std::int64_t step() const = 0;
+  virtual const Facts& facts() const = 0;
+  virtual Snapshot snapshot() = 0;
+  virtual std::size_t bytes() = 0;
+  virtual std::uint64_t stateHash() = 0;
+  virtual std::vector<char> save() = 0;
+  virtual void restore(const std::vector<char>&) = 0;
+
+  Scene scene;
+  int threads = 0;
+};
+
+/// One flavour as the library sees it. Every flavour exports one function that returns its own.
+struct Flavour {
+  const char* name;
+  bool (*runsHere)();  // has this CPU what it needs?
+  std::unique_ptr<Simulation::Machine> (*make)(const Scene&);
+  std::vector<SolverInfo> (*solvers)();
+};
+
+}  // namespace brim

@@ -1,0 +1,156 @@
+#include "observe/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+
+#include "io/file.h"
+#include "io/ply.h"
+#include "io/vtp.h"
+
+namespace brim {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void writeAs(const std::string& format, const std::string& path, const Snapshot& s, double spacing) {
+  format == "ply" ? writePly(path, s, spacing) : writeVtp(path, s, spacing);
+}
+
+Snapshot readAs(const std::string& format, const std::string& path) { return format == "ply" ? readPly(path) : readVtp(path); }
+
+Snapshot solidsOf(const Snapshot& s) {
+  Snapshot solids;
+  solids.dimension = s.dimension;
+  solids.time = s.time;
+  solids.step = s.step;
+  solids.position = s.solids;
+  solids.id.resize(s.solids.size() / 3);
+  std::iota(solids.id.begin(), solids.id.end(), std::int64_t(0));
+  return solids;
+}
+
+}  // namespace
+
+Frames::Frames(Settings settings, const Times& kept, std::vector<std::string>& warnings)
+    : settings_(std::move(settings)), times_(kept) {
+  makeFolder(settings_.folder);
+  if (!settings_.formats.empty())
+    std::erase_if(times_, [&](const auto& frame) {
+      for (const auto& format : settings_.formats)
+        if (fs::exists(path("frame", frame.first, format))) return false;
+      warnings.push_back(fmt::format("frame {} at t = {} s is missing in {}", frame.first, frame.second, settings_.folder));
+      return true;
+    });
+  removeOthers();
+  written_ = times_;
+  writeCollections();
+  thread_ = std::thread([this] { work(); });
+}
+
+Frames::~Frames() {
+  {
+    std::lock_guard lock(mutex_);
+    quit_ = true;
+  }
+  change_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string Frames::path(const char* what, int number, const std::string& format) const {
+  return fmt::format("{}/{}_{:06}.{}", settings_.folder, what, number, format);
+}
+
+// Only files with the names that Brim gives, with any format: a shorter run leaves nothing of a longer one.
+void Frames::removeOthers() {
+  for (const auto& entry : fs::directory_iterator(settings_.folder)) {
+    const std::string name = entry.path().filename().string();
+    int number = 0, used = 0;
+    const bool frame = std::sscanf(name.c_str(), "frame_%6d.%n", &number, &used) == 1 && used > 0;
+    const bool solids = !frame && std::sscanf(name.c_str(), "solids_%6d.%n", &number, &used) == 1 && used > 0;
+    if (!frame && !solids) continue;
+    const std::string format = name.substr(std::size_t(used));
+    if (format != "vtp" && format != "ply" && format != "vtp.tmp" && format != "ply.tmp") continue;
+    if (times_.count(number) && !format.ends_with(".tmp")) continue;
+    std::error_code error;
+    if (!fs::remove(entry.path(), error) && error) refuse("remove", entry.path().string(), error.value());
+  }
+}
+
+void Frames::write(int number, Snapshot&& s) {
+  finish();
+  const double time = s.time;
+  {
+    std::lock_guard lock(mutex_);
+    job_.emplace(number, std::move(s));
+  }
+  times_[number] = time;
+  change_.notify_all();
+}
+
+void Frames::finish() {
+  std::unique_lock lock(mutex_);
+  change_.wait(lock, [&] { return !job_; });
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Frames::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    change_.wait(lock, [&] { return job_ || quit_; });
+    if (!job_) return;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      store(job_->first, job_->second);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    error_ = error;
+    job_.reset();
+    change_.notify_all();
+  }
+}
+
+void Frames::store(int number, const Snapshot& s) {
+  const bool solids = !s.solids.empty() && (settings_.solidsMove || written_.empty());
+  for (const auto& format : settings_.formats) {
+    writeAs(format, path("frame", number, format), s, settings_.spacing);
+    if (solids) writeAs(format, path("solids", number, format), solidsOf(s), settings_.spacing);
+  }
+  written_[number] = s.time;
+  writeCollections();
+}
+
+void Frames::writeCollections() {
+  if (std::find(settings_.formats.begin(), settings_.formats.end(), "vtp") == settings_.formats.end()) return;
+  for (const char* what : {"frame", "solids"}) {
+    std::vector<std::pair<double, std::string>> files;
+    for (const auto& [number, time] : written_) {
+      const fs::path file = path(what, number, "vtp");
+      if (what[0] == 'f' || fs::exists(file)) files.emplace_back(time, file.filename().string());
+    }
+    const std::string collection = fmt::format("{}/{}.pvd", settings_.folder, what[0] == 'f' ? "frames" : "solids");
+    if (!files.empty() || fs::exists(collection)) writePvd(collection, files);
+  }
+}
+
+std::optional<Snapshot> Frames::read(int number) const {
+  for (const auto& format : settings_.formats) {
+    const std::string file = path("frame", number, format);
+    if (!fs::exists(file)) continue;
+    Snapshot s = readAs(format, file);
+    const int with = settings_.solidsMove || times_.empty() ? number : times_.begin()->first;
+    const std::string solids = path("solids", with, format);
+    if (fs::exists(solids)) s.solids = readAs(format, solids).position;
+    return s;
+  }
+  return std::nullopt;
+}
+
+}  // namespace brim

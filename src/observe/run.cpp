@@ -1,0 +1,360 @@
+#include "observe/run.h"
+
+#include <fmt/format.h>
+#include <tbb/info.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "io/file.h"
+#include "observe/checkpoint.h"
+#include "observe/frames.h"
+#include "observe/statistics.h"
+#include "observe/summary.h"
+#include "observe/volume.h"
+#include "render/preview.h"
+
+namespace brim {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+// Times are sums of steps; two that differ by rounding are the same.
+bool reached(double time, double target) { return time >= target - 1e-12 * std::max(1., std::abs(target)); }
+
+bool inside(const std::string& path, const std::string& folder) {
+  const auto p = fs::weakly_canonical(path), f = fs::weakly_canonical(folder);
+  return std::mismatch(f.begin(), f.end(), p.begin(), p.end()).first == f.end();
+}
+
+// What a run goes on from, and how.
+struct Start {
+  std::optional<Checkpoint> state;
+  bool resumed = false;
+  Options machine;
+  std::vector<std::string> warnings;
+};
+
+Start findStart(const Scene& scene, const RunOptions& options) {
+  Start start;
+  start.machine = options.machine;
+  if (!options.from.empty() && options.resume)
+    throw Failure("--resume goes on with the run of the folder and --from starts a new one: give one of them");
+  if (!options.from.empty()) {
+    if (inside(options.from, options.out))
+      throw Failure(fmt::format("a run from {} needs a folder of its own; {} would overwrite what it starts from", options.from,
+                                options.out));
+    start.state = checkpointAt(options.from, start.warnings);
+  } else if (options.resume) {
+    start.state = latestCheckpoint(options.out + "/checkpoint", start.warnings);
+    start.resumed = start.state.has_value();
+    if (!start.resumed)
+      start.warnings.push_back(fmt::format("{} has no checkpoint to resume from; started at the beginning", options.out));
+  }
+  if (!start.state) return start;
+
+  const Checkpoint& c = *start.state;
+  if (c.precision != options.machine.precision)
+    throw Failure(fmt::format("the checkpoint is of a run in {0} precision; give --precision {0}", c.precision));
+  if (start.resumed) {
+    const std::string other = difference(c.physics, physicsOf(scene));
+    if (!other.empty())
+      throw Failure(
+          fmt::format("{0}/checkpoint is of another scene: {1}. To start a new run from its state under this scene, use "
+                      "--from {0} with another --out",
+                      options.out, other));
+    // The same bits need the same instructions.
+    const auto here = flavours();
+    if (start.machine.flavour.empty() && std::find(here.begin(), here.end(), c.flavour) != here.end())
+      start.machine.flavour = c.flavour;
+    start.warnings.insert(start.warnings.begin(), c.warnings.begin(), c.warnings.end());
+  }
+  return start;
+}
+
+/// Simulated time over wall time of the last seconds.
+class Pace {
+ public:
+  void add(double wall, double time, std::int64_t step) {
+    marks_.push_back({wall, time, step});
+    while (marks_.size() > 2 && wall - marks_[1].wall > 5) marks_.pop_front();
+  }
+  double stepsPerSecond() const { return span() > 0 ? double(marks_.back().step - marks_.front().step) / span() : 0; }
+  double secondsLeft(double until) const {
+    const double done = marks_.back().time - marks_.front().time;
+    return span() > 0 && done > 0 ? (until - marks_.back().time) * span() / done : -1;
+  }
+
+ private:
+  struct Mark {
+    double wall, time;
+    std::int64_t step;
+  };
+  double span() const { return marks_.size() < 2 ? 0 : marks_.back().wall - marks_.front().wall; }
+  std::deque<Mark> marks_;
+};
+
+class Runner {
+ public:
+  Runner(const Scene& scene, const RunOptions& options, Start start)
+      : scene_(scene),
+        out_(options.out),
+        facts_{options.machine.precision,
+               options.machine.threads > 0 ? options.machine.threads : tbb::info::default_concurrency(),
+               false,
+               {},
+               std::move(start.warnings)},
+        arena_(facts_.threads),
+        sim_(scene, start.machine) {
+    if (start.state) {
+      sim_.restore(start.state->state);
+      std::vector<char>().swap(start.state->state);
+      totals_ = start.state->totals;
+    }
+    if (start.resumed && sim_.facts().flavour != start.state->flavour)
+      facts_.warnings.push_back(
+          fmt::format("the run began with {} and went on with {}: an uninterrupted run has other last digits",
+                      start.state->flavour, sim_.facts().flavour));
+    // A branch keeps what its state has been through, and counts its own steps.
+    if (start.state && !start.resumed) {
+      Totals fresh;
+      fresh.particles = totals_.particles, fresh.emitted = fresh.startEmitted = totals_.emitted;
+      fresh.sunk = fresh.startSunk = totals_.sunk, fresh.lost = totals_.lost;
+      totals_ = fresh;
+    }
+    wallBefore_ = totals_.wall;
+    makeFolder(checkpoints());
+    if (!start.resumed) clear();
+    frames_.emplace(framesSettings(), start.resumed ? start.state->frames : Frames::Times(), facts_.warnings);
+    if (start.resumed) {
+      statistics_.emplace(statisticsFile(), sim_.step());
+      if (statistics_->lastKept() < sim_.step())
+        facts_.warnings.push_back(
+            fmt::format("{} has no rows of steps {} to {}", statisticsFile(), statistics_->lastKept() + 1, sim_.step()));
+    } else {
+      statistics_.emplace(statisticsFile());
+      begin();
+    }
+  }
+
+  Ending loop(const std::atomic<bool>& stop, const std::function<void(const Progress&)>& progress) {
+    const double until = scene_.time.until;
+    report(progress, nullptr);
+    while (!stop && !reached(sim_.time(), until)) {
+      const double frame = nextFrameTime();
+      const auto t0 = Clock::now();
+      const StepReport& r = sim_.advance(std::min(frame, until));
+      const double ms = 1e3 * secondsSince(t0);
+      totals_.add(r, ms);
+      std::optional<double> ratio;
+      if (reached(r.time, frame)) ratio = takeFrame();
+      statistics_->row(r, ms, ratio);
+      if (secondsSince(reported_) > 0.1) report(progress, &r);
+      if (scene_.output.checkpoint_every > 0 && secondsSince(saved_) > scene_.output.checkpoint_every) save();
+      last_ = {r.dt, r.density_error_mean};
+    }
+    facts_.finished = reached(sim_.time(), until);
+    report(progress, nullptr);
+    save();
+    close();
+    return facts_.finished ? Ending::finished : Ending::interrupted;
+  }
+
+  /// Leaves what a diverged run can leave, and says where to look.
+  [[noreturn]] void diverged(const Diverged& e) {
+    facts_.diverged.emplace(e);
+    std::string text = e.what();
+    text +=
+        fs::exists(newest()) ? fmt::format("; the last good checkpoint is {}", newest()) : "; no checkpoint had been written yet";
+    try {
+      statistics_->sync();
+      frames_->finish();
+      preview(false);
+      writeSummary();
+    } catch (const Failure& f) {
+      text += fmt::format("; {}", f.what());
+    }
+    throw Diverged(e.time, e.step, e.particle, text);
+  }
+
+  /// After a write that failed: the state may still find room.
+  [[noreturn]] void failed(const Failure& e) {
+    std::string text = e.what();
+    const auto attempt = [](auto&& f) {
+      try {
+        f();
+        return true;
+      } catch (const Failure&) {
+        return false;
+      }
+    };
+    attempt([&] { frames_->finish(); });
+    attempt([&] { statistics_->sync(); });
+    if (attempt([&] { saveState(); }))
+      text += fmt::format("; the state at t = {} s is kept in {}", sim_.time(), checkpoints());
+    else
+      text +=
+          fs::exists(newest()) ? fmt::format("; the last checkpoint is {}", newest()) : "; there was no room for a checkpoint";
+    attempt([&] { writeSummary(); });
+    throw Failure(text);
+  }
+
+ private:
+  std::string checkpoints() const { return out_ + "/checkpoint"; }
+  std::string newest() const { return checkpoints() + "/state.brim"; }
+  std::string statisticsFile() const { return out_ + "/statistics.csv"; }
+
+  Frames::Settings framesSettings() const {
+    const bool moves = std::any_of(scene_.solids.begin(), scene_.solids.end(), [](const Solid& s) { return s.motion.moves(); });
+    return {out_ + "/frames", scene_.output.formats, scene_.resolution.spacing, moves};
+  }
+
+  // Nothing of an earlier run in this folder may be taken for this one's.
+  void clear() {
+    std::error_code ignored;
+    for (const char* name : {"/checkpoint/state.brim", "/checkpoint/state.previous.brim", "/summary.json", "/preview.png"})
+      fs::remove(out_ + name, ignored);
+  }
+
+  // Frame 0 is the initial state; what volume_ratio refers to is measured on it.
+  void begin() {
+    Snapshot s = sim_.snapshot();
+    totals_.startParticles = std::int64_t(s.size());
+    totals_.startVolume = volume(s);
+    totals_.particles = totals_.startParticles;
+    if (scene_.output.frames_per_second > 0) frames_->write(0, std::move(s));
+  }
+
+  double volume(const Snapshot& s) {
+    return arena_.execute([&] {
+      return liquidVolume(s, scene_.domain.min, scene_.resolution.spacing, sim_.facts().particle_mass, scene_.fluid.density);
+    });
+  }
+
+  // Frames are at k / frames_per_second, whenever the run began or was resumed.
+  double nextFrameTime() const {
+    const double fps = scene_.output.frames_per_second;
+    if (!(fps > 0)) return std::numeric_limits<double>::infinity();
+    double k = std::floor(sim_.time() * fps);
+    while (reached(sim_.time(), k / fps)) ++k;
+    return k / fps;
+  }
+
+  double takeFrame() {
+    frames_->finish();  // one snapshot at a time
+    Snapshot s = sim_.snapshot();
+    const double ratio = volumeRatio(totals_, scene_, volume(s), std::int64_t(s.size()));
+    const int number = frames_->times().empty() ? 0 : frames_->times().rbegin()->first + 1;
+    frames_->write(number, std::move(s));
+    return ratio;
+  }
+
+  void save() {
+    statistics_->sync();
+    frames_->finish();
+    saveState();
+    saved_ = Clock::now();
+  }
+
+  void saveState() {
+    totals_.wall = wall();
+    writeCheckpoint(checkpoints(), {scene_.text, physicsOf(scene_), facts_.precision, sim_.facts().flavour, sim_.time(),
+                                    sim_.step(), totals_, frames_->times(), facts_.warnings, sim_.save()});
+  }
+
+  void close() {
+    preview(true);
+    writeSummary();
+  }
+
+  // Start, end and what lies evenly between, from the frames; the end from memory.
+  void preview(bool withState) {
+    std::vector<Panel> panels;
+    std::optional<double> end;
+    if (withState) {
+      Snapshot s = sim_.snapshot();
+      end = s.time;
+      // The last frame may be some steps ago, or there are none.
+      volumeRatio(totals_, scene_, volume(s), std::int64_t(s.size()));
+      panels.push_back(panelOf(s, scene_));
+    }
+    std::vector<std::pair<double, int>> frames;
+    for (const auto& [number, time] : frames_->times())
+      if (!end || !reached(time, *end)) frames.emplace_back(time, number);
+    const std::size_t wanted = std::min<std::size_t>(withState ? 3 : 4, frames.size());
+    for (std::size_t k = 0; k < wanted; ++k) {
+      const std::size_t at =
+          withState ? k * frames.size() / wanted : k * (frames.size() - 1) / std::max<std::size_t>(wanted - 1, 1);
+      if (auto s = frames_->read(frames[at].second)) panels.insert(panels.end() - (withState ? 1 : 0), panelOf(*s, scene_));
+    }
+    if (!panels.empty()) arena_.execute([&] { writePng(out_ + "/preview.png", previewStrip(panels, scene_)); });
+  }
+
+  void writeSummary() {
+    totals_.wall = wall();
+    writeFile(out_ + "/summary.json", summaryText(sim_, totals_, facts_));
+  }
+
+  double wall() const { return wallBefore_ + secondsSince(began_); }
+
+  void report(const std::function<void(const Progress&)>& progress, const StepReport* r) {
+    reported_ = Clock::now();
+    pace_.add(secondsSince(began_), sim_.time(), sim_.step());
+    if (!progress) return;
+    Progress p;
+    p.time = sim_.time();
+    p.until = scene_.time.until;
+    p.step = sim_.step();
+    p.particles = totals_.particles;
+    p.steps_per_second = pace_.stepsPerSecond();
+    p.seconds_left = facts_.finished ? 0 : pace_.secondsLeft(p.until);
+    p.wall = wall();
+    p.dt = r ? r->dt : last_.dt;
+    p.density_error_mean = r ? r->density_error_mean : last_.densityErrorMean;
+    progress(p);
+  }
+
+  Clock::time_point began_ = Clock::now(), saved_ = began_, reported_ = began_;
+  const Scene& scene_;
+  std::string out_;
+  RunFacts facts_;
+  tbb::task_arena arena_;
+  Simulation sim_;
+  Totals totals_;
+  double wallBefore_ = 0;  // [s] of earlier sessions
+  std::optional<Frames> frames_;
+  std::optional<Statistics> statistics_;
+  Pace pace_;
+  struct {
+    double dt = 0, densityErrorMean = 0;
+  } last_;
+};
+
+}  // namespace
+
+Ending run(const Scene& scene, const RunOptions& options, const std::atomic<bool>& stop,
+           const std::function<void(const Progress&)>& progress) {
+  if (options.out.empty()) throw Failure("a run needs a folder for its results");
+  makeFolder(options.out);  // before the scene is built, which may take long
+  Runner runner(scene, options, findStart(scene, options));
+  try {
+    return runner.loop(stop, progress);
+  } catch (const Diverged& e) {
+    runner.diverged(e);
+  } catch (const Failure& e) {
+    runner.failed(e);
+  }
+}
+
+}  // namespace brim

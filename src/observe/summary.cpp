@@ -1,0 +1,137 @@
+#include "observe/summary.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace brim {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace {
+
+// One list of the members for both directions.
+template <class T, class F>
+void visit(T& t, F f) {
+  f("steps", t.steps), f("simulated", t.simulated), f("wall", t.wall), f("stepping", t.stepping);
+  f("particle_steps", t.particleSteps), f("particle_iterations", t.particleIterations), f("iterations", t.iterations);
+  f("neighbours", t.neighbours), f("density_error_mean", t.densityErrorMean), f("density_error_max", t.densityErrorMax);
+  f("density_error_p999", t.densityErrorP999), f("stages", t.stages), f("particles", t.particles), f("emitted", t.emitted);
+  f("sunk", t.sunk), f("lost", t.lost), f("kinetic_energy", t.kineticEnergy), f("potential_energy", t.potentialEnergy);
+  f("max_speed", t.maxSpeed), f("start_volume", t.startVolume), f("start_particles", t.startParticles);
+  f("start_emitted", t.startEmitted), f("start_sunk", t.startSunk), f("volume_ratio", t.volumeRatio);
+  f("volume_ratio_min", t.volumeRatioMin), f("volume_ratio_max", t.volumeRatioMax);
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+std::int64_t peakMemory() {
+  struct rusage usage;
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? std::int64_t(usage.ru_maxrss) * 1024 : 0;  // Linux counts in KiB
+}
+
+}  // namespace
+
+void Totals::add(const StepReport& r, double ms) {
+  const double n = double(r.particles);
+  ++steps;
+  simulated += r.dt;
+  stepping += ms / 1000;
+  particleSteps += n;
+  particleIterations += n * r.iterations;
+  iterations += r.iterations;
+  neighbours += n * r.neighbours;
+  densityErrorMean += r.dt * r.density_error_mean;
+  densityErrorMax = std::max(densityErrorMax, r.density_error_max);
+  densityErrorP999 = std::max(densityErrorP999, r.density_error_p999);
+  for (const auto& stage : r.stages) stages[stage.name] += stage.ms;
+  particles = r.particles, emitted = r.emitted, sunk = r.sunk, lost = r.lost;
+  kineticEnergy = r.kinetic_energy, potentialEnergy = r.potential_energy;
+  maxSpeed = std::max(maxSpeed, r.max_speed);
+}
+
+json toJson(const Totals& totals) {
+  json j;
+  visit(totals, [&](const char* name, const auto& value) { j[name] = value; });
+  return j;
+}
+
+Totals totalsFrom(const json& j) {
+  Totals totals;
+  visit(totals, [&](const char* name, auto& value) { j.at(name).get_to(value); });
+  return totals;
+}
+
+double volumeRatio(Totals& t, const Scene& scene, double volume, std::int64_t particles) {
+  const auto& sides = scene.domain.boundary;
+  const bool open = std::find(sides.begin(), sides.begin() + scene.dimension, "open") != sides.begin() + scene.dimension;
+  const double expected = double(open ? particles : t.startParticles + (t.emitted - t.startEmitted) - (t.sunk - t.startSunk));
+  const double perParticle = t.startParticles > 0 && t.startVolume > 0 ? t.startVolume / double(t.startParticles)
+                                                                       : std::pow(scene.resolution.spacing, scene.dimension);
+  const double now = expected > 0 ? volume / (expected * perParticle) : 1;
+  t.volumeRatio = now;
+  t.volumeRatioMin = std::min(t.volumeRatioMin, now);
+  t.volumeRatioMax = std::max(t.volumeRatioMax, now);
+  return now;
+}
+
+std::string summaryText(const Simulation& sim, const Totals& t, const RunFacts& facts) {
+  const Scene& scene = sim.scene();
+  const auto stage = [&](const char* name) {
+    const auto at = t.stages.find(name);
+    return at == t.stages.end() ? 0. : at->second;
+  };
+  const double now = double(t.steps > 0 ? t.particles : sim.facts().fluid_particles);
+  ordered_json j;
+  j["scene"] = scene.file.empty() ? scene.title : scene.file;
+  j["title"] = scene.title;
+  j["solver"] = scene.solver.name;
+  j["dimension"] = scene.dimension;
+  j["precision"] = facts.precision;
+  j["flavour"] = sim.facts().flavour;
+  j["threads"] = facts.threads;
+  j["finished"] = facts.finished;
+  if (facts.diverged)
+    j["diverged"] = {{"message", facts.diverged->what()},
+                     {"time", facts.diverged->time},
+                     {"step", facts.diverged->step},
+                     {"particle", facts.diverged->particle}};
+  j["fluid_particles"] = sim.facts().fluid_particles;
+  j["boundary_samples"] = sim.facts().boundary_samples;
+  j["neighbours_mean"] = ratio(t.neighbours, t.particleSteps);
+  j["steps"] = t.steps;
+  j["time"] = sim.time();
+  j["dt_mean"] = ratio(t.simulated, double(t.steps));
+  j["wall_s"] = t.wall;
+  j["simulated_per_wall"] = ratio(t.simulated, t.stepping);
+  j["iterations_mean"] = ratio(t.iterations, double(t.steps));
+  j["ns_per_particle_step"] = ratio(t.stepping * 1e9, t.particleSteps);
+  j["ns_per_particle_iteration"] = ratio(stage("pressure") * 1e6, t.particleIterations);
+  j["search_ns_per_particle"] = ratio(stage("search") * 1e6, t.particleSteps);
+  j["density_error_mean"] = ratio(t.densityErrorMean, t.simulated);
+  j["density_error_max"] = t.densityErrorMax;
+  j["density_error_p999"] = t.densityErrorP999;
+  j["volume_ratio"] = t.volumeRatio;
+  j["volume_ratio_min"] = t.volumeRatioMin;
+  j["volume_ratio_max"] = t.volumeRatioMax;
+  j["kinetic_energy"] = t.kineticEnergy;
+  j["potential_energy"] = t.potentialEnergy;
+  j["max_speed"] = t.maxSpeed;
+  j["particles"] = std::int64_t(now);
+  j["emitted"] = t.emitted;
+  j["sunk"] = t.sunk;
+  j["lost"] = t.lost;
+  j["inside_solids"] = sim.facts().inside_solids;
+  j["ms_per_stage"] = t.stages;
+  j["bytes_per_particle"] = ratio(double(sim.bytes()), now);
+  j["peak_rss_bytes"] = peakMemory();
+  j["state_hash"] = fmt::format("{:016x}", sim.stateHash());
+  j["warnings"] = facts.warnings;
+  return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace brim

@@ -1,0 +1,63 @@
+// summary.json: a run in some forty numbers, and the sums they come from.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "brim/simulation.h"
+
+namespace brim {
+
+/// Sums over the steps of a run. Checkpoints keep them, so that a resumed run reports the whole of itself.
+struct Totals {
+  std::int64_t steps = 0;
+  double simulated = 0;           // [s] sum of dt
+  double wall = 0;                // [s] of the whole run, all sessions
+  double stepping = 0;            // [s] of wall time within steps
+  double particleSteps = 0;       // sum of particles over steps
+  double particleIterations = 0;  // sum of particles times iterations
+  double iterations = 0;
+  double neighbours = 0;                 // sum of particles times their mean number of neighbours
+  double densityErrorMean = 0;           // [s] sum of dt times the mean over particles
+  double densityErrorMax = 0;            // over particles and steps
+  double densityErrorP999 = 0;           // the largest of all steps
+  std::map<std::string, double> stages;  // [ms]
+  std::int64_t particles = 0, emitted = 0, sunk = 0, lost = 0;
+  double kineticEnergy = 0, potentialEnergy = 0;  // [J] after the last step
+  double maxSpeed = 0;                            // [m/s] over all steps
+
+  // The fluid at the start of the run, which volume_ratio refers to.
+  double startVolume = -1;  // [m^D]; below 0: not measured yet
+  std::int64_t startParticles = 0, startEmitted = 0, startSunk = 0;
+  double volumeRatio = 1, volumeRatioMin = 1, volumeRatioMax = 1;
+
+  void add(const StepReport&, double ms);
+};
+
+nlohmann::json toJson(const Totals&);
+Totals totalsFrom(const nlohmann::json&);
+
+/// volume / startVolume, where fluid was let in or taken out on purpose per particle: over (start + emitted - sunk) / start.
+/// Particles that leak stay in that count, so their loss is seen; only in a domain with an open side leaving is no leak, and the
+/// particles there are now count. A run that starts empty refers to spacing^D a particle. Updates minimum and maximum.
+double volumeRatio(Totals&, const Scene&, double volume, std::int64_t particles);
+
+struct RunFacts {
+  std::string precision;
+  int threads = 0;
+  bool finished = false;
+  std::optional<Diverged> diverged;
+  std::vector<std::string> warnings;
+};
+
+/// The text of summary.json. Names whose meaning needs a word:
+///   density_error_mean   mean over particles, then over time (weighted by dt); _max over both; _p999 the largest of all steps
+///   ns_per_particle_*    wall time of the steps (search: stage "search"; iteration: stage "pressure" alone)
+///   simulated_per_wall   simulated seconds per second spent in steps
+///   state_hash           of ids, positions and velocities, as 16 hexadecimal digits
+std::string summaryText(const Simulation&, const Totals&, const RunFacts&);
+
+}  // namespace brim

@@ -1,0 +1,200 @@
+#include "observe/volume.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <numbers>
+#include <vector>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace brim {
+
+namespace {
+
+constexpr int side = 8;         // nodes of a block along an axis
+constexpr int reach = 4;        // nodes of a particle along an axis: those within 2 spacings
+constexpr int rim = reach - 1;  // a row may stick out of its block by this much
+constexpr int row = side + 2 * rim;
+
+template <int D>
+using Node = std::array<std::int64_t, D>;
+
+/// Blocks that some particle reaches, numbered as they are met: open addressing, keys of 21 bits an axis.
+class BlockTable {
+ public:
+  BlockTable() : slots_(1 << 10, Slot{empty, 0}) {}
+
+  int number(std::uint64_t key) {
+    auto& slot = find(key);
+    if (slot.key == key) return slot.number;
+    slot = {key, int(keys_.size())};
+    keys_.push_back(key);
+    const int number = slot.number;
+    if (2 * keys_.size() > slots_.size()) grow();
+    return number;
+  }
+  const std::vector<std::uint64_t>& keys() const { return keys_; }
+
+ private:
+  static constexpr std::uint64_t empty = ~std::uint64_t(0);
+  struct Slot {
+    std::uint64_t key;
+    int number;
+  };
+  Slot& find(std::uint64_t key) {
+    std::size_t at = (key * 0x9e3779b97f4a7c15u) >> 20;
+    while (true) {
+      auto& slot = slots_[at & (slots_.size() - 1)];
+      if (slot.key == key || slot.key == empty) return slot;
+      ++at;
+    }
+  }
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size(), Slot{empty, 0});
+    old.swap(slots_);
+    for (const auto& slot : old)
+      if (slot.key != empty) find(slot.key) = slot;
+  }
+  std::vector<Slot> slots_;
+  std::vector<std::uint64_t> keys_;
+};
+
+template <int D>
+std::uint64_t keyOf(const Node<D>& block) {
+  std::uint64_t key = 0;
+  for (int a = 0; a < D; ++a) key = key << 21 | std::uint64_t(block[a] & 0x1fffff);
+  return key;
+}
+
+/// For every block the particles that reach it, in their order: where they are in the block's frame, in spacings.
+template <int D>
+struct Lists {
+  using Place = std::array<float, D>;
+  BlockTable blocks;
+  std::vector<int> begin;
+  std::vector<Place> places;
+};
+
+template <int D>
+Lists<D> makeLists(const Snapshot& s, const Vector& corner, double spacing) {
+  Lists<D> lists;
+  struct Touch {
+    int block;
+    typename Lists<D>::Place place;
+  };
+  std::vector<Touch> touches;
+  touches.reserve(s.size() * (D == 3 ? 21 : 15) / 8);  // (1 + 3/8)^D blocks a particle
+  constexpr double far = double(side) * ((1 << 20) - 1);
+  const double scale = 1 / spacing;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    std::array<double, D> u;
+    Node<D> low, high;
+    bool reachable = true;
+    for (int a = 0; a < D; ++a) {
+      u[a] = (s.position[3 * i + a] - corner[a]) * scale - 0.25;
+      if (!(std::abs(u[a]) < far - reach)) reachable = false;
+    }
+    if (!reachable) continue;  // beyond the keys: a million blocks from the domain
+    for (int a = 0; a < D; ++a) {
+      const auto first = std::int64_t(u[a] + far) - std::int64_t(far) - 1;  // floor(u) - 1
+      low[a] = first >> 3, high[a] = (first + reach - 1) >> 3;
+    }
+    Node<D> b = low;
+    for (bool more = true; more;) {
+      Touch touch{lists.blocks.number(keyOf<D>(b)), {}};
+      for (int a = 0; a < D; ++a) touch.place[a] = float(u[a] - double(b[a] * side));
+      touches.push_back(touch);
+      more = false;
+      for (int a = 0; a < D && !more; ++a) b[a] < high[a] ? (++b[a], more = true) : (b[a] = low[a], false);
+    }
+  }
+  lists.begin.assign(lists.blocks.keys().size() + 1, 0);
+  for (const auto& touch : touches) ++lists.begin[touch.block + 1];
+  for (std::size_t b = 1; b < lists.begin.size(); ++b) lists.begin[b] += lists.begin[b - 1];
+  lists.places.resize(touches.size());
+  auto next = lists.begin;
+  for (const auto& touch : touches) lists.places[next[touch.block]++] = touch.place;
+  return lists;
+}
+
+// The four nodes of a row at once.
+typedef float Four __attribute__((vector_size(16)));
+
+inline Four root(Four x) {
+#if defined(__SSE2__)
+  return Four(_mm_sqrt_ps(__m128(x)));
+#else
+  for (int i = 0; i < 4; ++i) x[i] = std::sqrt(x[i]);
+  return x;
+#endif
+}
+
+inline Four positive(Four x) { return x > 0 ? x : Four{}; }
+
+/// Nodes of one block where the sum of the kernels exceeds `threshold`. Rows along axis 0 are not clipped but have a rim.
+template <int D>
+std::int64_t countNodes(const Lists<D>& lists, int block, float threshold) {
+  constexpr int rows = D == 3 ? side * side : side;
+  float sum[rows * row] = {};
+  for (int k = lists.begin[block]; k < lists.begin[block + 1]; ++k) {
+    const auto u = lists.places[k];
+    std::array<int, D> first;
+    for (int a = 0; a < D; ++a) first[a] = std::clamp(int(u[a] + side) - side - 1, -rim, side - 1);  // floor(u) - 1
+    const Four dx = float(first[0]) - u[0] + Four{0, 1, 2, 3};
+    const Four dx2 = dx * dx;
+    const int z0 = D == 3 ? std::max(first[D - 1], 0) : 0, z1 = D == 3 ? std::min(first[D - 1] + reach, side) : 1;
+    for (int z = z0; z < z1; ++z) {
+      const float dz = D == 3 ? z - u[D - 1] : 0;
+      for (int y = std::max(first[1], 0); y < std::min(first[1] + reach, side); ++y) {
+        const float dy = y - u[1];
+        const float r2 = dy * dy + dz * dz;
+        if (r2 >= 4) continue;
+        // W / sigma = 2 (1-q)_+^3 - (1-2q)_+^3 with q = r/h and h = 2 spacings.
+        const Four q = root(r2 + dx2) * 0.5f;
+        const Four a = positive(1 - q), b = positive(1 - 2 * q);
+        float* out = sum + (z * side + y) * row + rim + first[0];
+        Four w;
+        std::memcpy(&w, out, sizeof w);
+        w += 2 * a * a * a - b * b * b;
+        std::memcpy(out, &w, sizeof w);
+      }
+    }
+  }
+  std::int64_t count = 0;
+  for (int r = 0; r < rows; ++r)
+    for (int i = 0; i < side; ++i) count += sum[r * row + rim + i] > threshold;
+  return count;
+}
+
+template <int D>
+double volumeOf(const Snapshot& s, const Vector& corner, double spacing, double mass, double rho0) {
+  const double h = 2 * spacing;
+  const double sigma = D == 3 ? 8 / (std::numbers::pi * h * h * h) : 40 / (7 * std::numbers::pi * h * h);
+  const float threshold = float(rho0 / 2 / (mass * sigma));
+  const auto lists = makeLists<D>(s, corner, spacing);
+  // Every node is summed in the order of the particles, and counts add exactly: threads change nothing.
+  const auto nodes = tbb::parallel_reduce(
+      tbb::blocked_range<int>(0, int(lists.blocks.keys().size())), std::int64_t(0),
+      [&](const tbb::blocked_range<int>& range, std::int64_t count) {
+        for (int b = range.begin(); b < range.end(); ++b) count += countNodes<D>(lists, b, threshold);
+        return count;
+      },
+      std::plus<>());
+  return double(nodes) * std::pow(spacing, D);
+}
+
+}  // namespace
+
+double liquidVolume(const Snapshot& s, const Vector& corner, double spacing, double mass, double rho0) {
+  return s.dimension == 3 ? volumeOf<3>(s, corner, spacing, mass, rho0) : volumeOf<2>(s, corner, spacing, mass, rho0);
+}
+
+}  // namespace brim

@@ -1,0 +1,12 @@
+// How much room the fluid takes.
+#pragma once
+#include "brim/snapshot.h"
+
+namespace brim {
+
+/// Volume [m^D] where the smoothed density exceeds rho0/2: the number of lattice nodes of that kind, times spacing^D.
+/// Smoothed with the cubic spline of support 2 spacings; nodes at corner + (i + 1/4) spacing, so that none lies on the faces of
+/// a resting block. The same for any number of threads. `corner` is the domain's [m], mass a particle's [kg].
+double liquidVolume(const Snapshot&, const Vector& corner, double spacing, double mass, double rho0);
+
+}  // namespace brim

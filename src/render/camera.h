@@ -1,0 +1,41 @@
+// Where a point of the scene is in a picture.
+#pragma once
+#include <array>
+
+#include "brim/scene.h"
+
+namespace brim {
+
+/// A point in the picture: x to the right and y down [px], depth along the view [m].
+struct Projected {
+  double x, y, depth;
+};
+
+/// 3D scenes are seen in perspective from the front, a little from the right and above (y is up); 2D scenes as on paper.
+class Camera {
+ public:
+  /// Fits the box into the rectangle from (left, top) of the size width x height [px].
+  Camera(int dimension, const Vector& min, const Vector& max, double left, double top, double width, double height);
+
+  Projected project(const Vector&) const;
+  /// Pixels per metre at this depth.
+  double scale(double depth) const { return perspective_ ? zoom_ / depth : zoom_; }
+  /// The ray through a pixel: points eye + s * direction.
+  struct Ray {
+    Vector eye, direction;
+  };
+  Ray ray(double x, double y) const;
+  /// Unit vector towards the light in camera axes (right, up, towards the eye).
+  static Vector light() { return {-0.37, 0.74, 0.56}; }
+
+ private:
+  bool perspective_;
+  Vector eye_ = {0, 0, 0}, right_ = {1, 0, 0}, up_ = {0, 1, 0}, forward_ = {0, 0, -1};
+  double zoom_ = 1;         // [px/m], in perspective at a depth of 1 m
+  double x0_ = 0, y0_ = 0;  // [px] where the eye looks
+};
+
+/// Height over width of the box as it is seen, for choosing the shape of a picture.
+double aspect(int dimension, const Vector& min, const Vector& max);
+
+}  // namespace brim

@@ -1,0 +1,186 @@
+#include "scene/declare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scene/suggest.h"
+
+namespace brim {
+
+bool Use::readBy(const std::string& kind) const {
+  return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+namespace {
+
+const double huge = 1e300;
+
+Doc atLeast(double low, std::string unit, std::string text) { return {unit, text, low}; }
+Doc positive(std::string unit, std::string text) { return {unit, text, 0, huge, true}; }
+Doc between(double low, double high, std::string unit, std::string text) { return {unit, text, low, high}; }
+Doc oneOf(std::vector<std::string> words, std::string text) { return {"", text, -huge, huge, false, words}; }
+
+const Use required = {true};
+Use of(std::vector<std::string> kinds) { return {false, kinds}; }
+Use neededBy(std::vector<std::string> kinds) { return {true, kinds}; }
+
+template <class T>
+Tables tables(std::vector<T>& items, void (*inside)(SceneVisitor&, T&)) {
+  return {items.size(), [&items](std::size_t n) { items.resize(n); },
+          [&items, inside](std::size_t i, SceneVisitor& v) { inside(v, items[i]); },
+          [inside](SceneVisitor& v) {
+            T fresh;
+            inside(v, fresh);
+          }};
+}
+
+void declareShape(SceneVisitor& v, Shape& s) {
+  v.key("kind", &s.kind,
+        oneOf({"box", "sphere", "cylinder", "capsule", "plane", "polygon", "mesh"},
+              "Shape; cylinder and mesh need 3 dimensions, polygon needs 2."),
+        required);
+  v.key("min", &s.min, {"m", "Lowest corner."}, neededBy({"box"}));
+  v.key("max", &s.max, {"m", "Highest corner."}, neededBy({"box"}));
+  v.key("centre", &s.centre, {"m", "Centre; in 2D a sphere is a disc."}, neededBy({"sphere"}));
+  v.key("from", &s.from, {"m", "One end of the axis."}, neededBy({"cylinder", "capsule"}));
+  v.key("to", &s.to, {"m", "The other end of the axis."}, neededBy({"cylinder", "capsule"}));
+  v.key("radius", &s.radius, positive("m", "Radius."), neededBy({"sphere", "cylinder", "capsule"}));
+  v.key("point", &s.point, {"m", "A point on the plane."}, neededBy({"plane"}));
+  v.key("normal", &s.normal, {"", "Points out of the half-space that the plane bounds; any length."}, neededBy({"plane"}));
+  v.key("points", &s.points, {"m", "Corners in order, at least three; either orientation."}, neededBy({"polygon"}));
+  v.key("file", &s.file, {"", "Closed surface, OBJ, PLY or STL; relative to the scene file."}, neededBy({"mesh"}));
+  v.key("scale", &s.scale, positive("", "Metres per unit of the mesh file."), of({"mesh"}));
+  v.key("translate", &s.translate, {"m", "Shift of the mesh, after scaling."}, of({"mesh"}));
+  v.key("rotate", Turn{&s.rotate}, {"deg", "Turn about x, then y, then z through the shape's centre; in 2D one angle."});
+  v.key("inside_out", &s.inside_out, {"", "The shape is everything outside of it: a tank."});
+}
+
+void declareMotion(SceneVisitor& v, Motion& m) {
+  v.key("velocity", &m.velocity, {"m/s", "Constant velocity."});
+  v.key("rate", &m.rate, {"rad/s", "Rotation about the axis, by the right hand (2D: counter-clockwise)."});
+  v.key("axis", Turn{&m.axis}, {"", "Axis of the rotation; any length; not needed in 2D."});
+  v.key("pivot", &m.pivot, {"m", "A point on the axis at the start."});
+  v.key("displacement", &m.displacement,
+        {"m", "Keyframes of the distance from the initial place; linear between, held outside."});
+  v.key("start", &m.start, atLeast(0, "s", "At rest before."));
+  v.key("stop", &m.stop, atLeast(0, "s", "At rest after."));
+}
+
+void declareBlock(SceneVisitor& v, Block& b) {
+  declareShape(v, b.shape);
+  v.key("velocity", &b.velocity, {"m/s", "Velocity at the start."});
+}
+
+void declareEmitter(SceneVisitor& v, Emitter& e) {
+  v.key("kind", &e.kind, oneOf({"rectangle", "disc"}, "Shape of the opening; in 2D a rectangle is a line."), required);
+  v.key("centre", &e.centre, {"m", "Centre of the opening."}, required);
+  v.key("direction", &e.direction, {"", "Where the fluid flows to; any length."}, required);
+  v.key("up", &e.up, {"", "Where the rectangle's height points (3D)."}, of({"rectangle"}));
+  v.key("width", &e.width, positive("m", "Width; in 2D the length of the line."), neededBy({"rectangle"}));
+  v.key("height", &e.height, atLeast(0, "m", "Height (3D)."), of({"rectangle"}));
+  v.key("radius", &e.radius, positive("m", "Radius."), neededBy({"disc"}));
+  v.key("speed", &e.speed, positive("m/s", "Speed of the fluid that enters."));
+  v.key("start", &e.start, atLeast(0, "s", "Closed before."));
+  v.key("until", &e.until, atLeast(0, "s", "Closed after."));
+  v.key("count", &e.count, atLeast(0, "", "Particles it lets in at most."));
+}
+
+void declareSink(SceneVisitor& v, Sink& s) { declareShape(v, s.shape); }
+
+void declareSolid(SceneVisitor& v, Solid& s) {
+  v.key("name", &s.name, {"", "For messages and results."});
+  declareShape(v, s.shape);
+  v.table("motion", "How the solid moves; without it, it stays. Velocity, rotation and keyframes add.",
+          [&] { declareMotion(v, s.motion); });
+}
+
+}  // namespace
+
+void declare(SceneVisitor& v, Scene& s) {
+  v.key("version", &s.version, between(1, 1, "", "Version of this format."), required);
+  v.key("title", &s.title, {"", "One line for lists and pictures."});
+  v.key("dimension", &s.dimension, between(2, 3, "", "2 or 3. A 2D scene is 1 m thick."));
+  v.key("gravity", Course{&s.gravity, &s.gravity_keys}, {"m/s^2", "Acceleration; or keyframes of it."});
+  v.table("domain", "The box that holds everything.", [&] {
+    v.key("min", &s.domain.min, {"m", "Lowest corner."});
+    v.key("max", &s.domain.max, {"m", "Highest corner."});
+    v.key("boundary", &s.domain.boundary,
+          oneOf({"walls", "periodic", "open"},
+                "What bounds it, one word or one per axis; fluid that leaves an open side is removed."));
+  });
+  v.table("resolution", "The one resolution of the scene.", [&] {
+    v.key("spacing", &s.resolution.spacing,
+          positive("m", "Distance of particles at rest; a particle's mass is density * spacing^dimension."));
+    v.key("support", &s.resolution.support, between(1.2, 5, "spacings", "Radius of the kernel."));
+  });
+  v.table("fluid", "The liquid and where it comes from.", [&] {
+    v.key("density", &s.fluid.density, positive("kg/m^3", "At rest."));
+    v.key("viscosity", &s.fluid.viscosity, atLeast(0, "Pa s", "Dynamic viscosity."));
+    v.list("blocks", "Fluid that is there at the start.", tables(s.fluid.blocks, declareBlock));
+    v.list("emitters", "Openings that let fluid in.", tables(s.fluid.emitters, declareEmitter));
+    v.list("sinks", "Fluid that enters the shape is taken out.", tables(s.fluid.sinks, declareSink));
+  });
+  v.list("solids", "What the fluid flows around.", tables(s.solids, declareSolid));
+  v.solver(s.solver);
+  v.table("time", "How far, and in which steps.", [&] {
+    v.key("until", &s.time.until, positive("s", "End of the run."));
+    v.key("dt", &s.time.dt, atLeast(0, "s", "Fixed step, which switches the CFL condition off; 0: adapted."));
+    v.key("dt_max", &s.time.dt_max, positive("s", "Longest adapted step."));
+    v.key("cfl", &s.time.cfl, positive("particle radii", "How far a particle may travel in one adapted step."));
+  });
+  v.table("output", "What a run leaves behind.", [&] {
+    v.key("frames_per_second", &s.output.frames_per_second, atLeast(0, "1/s", "Frames per simulated second; 0: none."));
+    v.key("formats", &s.output.formats, oneOf({"vtp", "ply"}, "Files of a frame."));
+    v.key("checkpoint_every", &s.output.checkpoint_every,
+          atLeast(0, "s", "Wall time between checkpoints; 0: only when the run is stopped."));
+  });
+}
+
+std::vector<Parameter> parametersOf(const SolverInfo& solver) {
+  struct Collect : ParameterVisitor {
+    std::vector<Parameter> all;
+    void operator()(const char* name, double& v, const Doc& d) override { all.push_back({name, v, d}); }
+    void operator()(const char* name, int& v, const Doc& d) override { all.push_back({name, v, d}); }
+    void operator()(const char* name, bool& v, const Doc& d) override { all.push_back({name, v, d}); }
+    void operator()(const char* name, std::string& v, const Doc& d) override { all.push_back({name, v, d}); }
+  } collect;
+  solver.parameters(collect);
+  return collect.all;
+}
+
+const SolverInfo* findSolver(const std::string& name) {
+  for (const SolverInfo& s : solvers())
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+std::vector<std::string> solverNames() {
+  std::vector<std::string> names;
+  for (const SolverInfo& s : solvers()) names.push_back(s.name);
+  return names;
+}
+
+std::string rangeText(const Doc& d) {
+  const bool low = d.low > -huge, high = d.high < huge;
+  if (low && high && d.low == d.high) return fmt::format("{:g}", d.low);
+  if (low && high && d.positive) return fmt::format("above {:g} and at most {:g}", d.low, d.high);
+  if (low && high) return fmt::format("{:g} to {:g}", d.low, d.high);
+  if (low) return fmt::format("{} {:g}", d.positive ? "above" : "at least", d.low);
+  if (high) return fmt::format("at most {:g}", d.high);
+  return "";
+}
+
+std::string complaint(const std::string& name, double value, const Doc& d) {
+  if (!std::isfinite(value)) return fmt::format("{} is {}; it must be a finite number", name, value);
+  if (value >= d.low && value <= d.high && !(d.positive && value == d.low)) return "";
+  return fmt::format("{} is {:g}{}{}; it must be {}", name, value, d.unit.empty() ? "" : " ", d.unit, rangeText(d));
+}
+
+std::string complaint(const std::string& name, const std::string& value, const Doc& d) {
+  if (d.words.empty() || std::find(d.words.begin(), d.words.end(), value) != d.words.end()) return "";
+  return fmt::format("{} \"{}\" is not known{}  (one of: {})", name, value, didYouMean(value, d.words), listed(d.words));
+}
+
+}  // namespace brim

@@ -1,0 +1,106 @@
+#include "scene/estimate.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "scene/mesh.h"
+#include "scene/shape.h"
+#include "scene/vector.h"
+#include "scene/walls.h"
+
+namespace brim {
+
+using namespace vectors;
+
+namespace {
+
+struct Extent {
+  Vector low, high;  // [m] within the domain
+  double volume;     // [m^D]
+};
+
+// Planes and shapes that are inside out end where the domain does: count the points of a lattice that are inside.
+double volumeInDomain(const Scene& s, const SolidShape& shape) {
+  const int n = 24, D = s.dimension;
+  const Vector side = s.domain.max - s.domain.min;
+  std::int64_t inside = 0, all = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < (D == 3 ? n : 1); ++k, ++all) {
+        const Vector f = {(i + 0.5) / n, (j + 0.5) / n, (k + 0.5) / n};
+        const Vector x = {s.domain.min[0] + f[0] * side[0], s.domain.min[1] + f[1] * side[1],
+                          D == 3 ? s.domain.min[2] + f[2] * side[2] : 0};
+        inside += shape.distance(x) < 0;
+      }
+  return double(inside) / double(all) * side[0] * side[1] * (D == 3 ? side[2] : 1);
+}
+
+Extent extentOf(const Scene& s, const Shape& shape, const std::string& path) {
+  Extent e;
+  if (shape.kind == "mesh") {
+    const auto file = std::filesystem::path(s.file).parent_path() / shape.file;
+    const Mesh mesh = readMesh(file.string(), shape.scale, shape.translate, s.at(path + ".file"));
+    const auto box = bounds(mesh.points);
+    e = {box[0], box[1], volume(mesh)};
+  } else {
+    const SolidShape solid(s, shape, path);
+    e = {solid.low(), solid.high(), solid.volume()};
+    if (!std::isfinite(e.volume)) e.volume = volumeInDomain(s, solid);
+  }
+  e.low = upper(e.low, s.domain.min);
+  e.high = lower(e.high, s.domain.max);
+  return e;
+}
+
+double surface(const Vector& side, int D) {
+  return D == 2 ? 2 * (side[0] + side[1]) : 2 * (side[0] * side[1] + side[1] * side[2] + side[2] * side[0]);
+}
+
+}  // namespace
+
+Estimate estimate(const Scene& s) {
+  Estimate e;
+  const int D = s.dimension;
+  const Vector side = s.domain.max - s.domain.min;
+  const Vector g = s.gravity_keys.empty() ? s.gravity : s.gravity_keys.front().value;
+  int down = 1;
+  for (int k = 0; k < D; ++k)
+    if (std::abs(g[k]) > std::abs(g[down])) down = k;
+
+  const auto reach = [&](double low, double high) {
+    e.height = std::max(e.height, g[down] <= 0 ? high - s.domain.min[down] : s.domain.max[down] - low);
+  };
+  for (std::size_t i = 0; i < s.fluid.blocks.size(); ++i) {
+    const Extent x = extentOf(s, s.fluid.blocks[i].shape, "fluid.blocks[" + std::to_string(i) + "]");
+    e.volume += x.volume;
+    reach(x.low[down], x.high[down]);
+  }
+  for (const Emitter& emitter : s.fluid.emitters) reach(emitter.centre[down], emitter.centre[down]);
+
+  for (int k = 0; k < D; ++k) {
+    const double face = D == 2 ? side[1 - k] : side[(k + 1) % 3] * side[(k + 2) % 3];
+    if (s.domain.boundary[k] == "walls") e.area += 2 * face;
+  }
+  for (std::size_t i = 0; i < s.solids.size(); ++i) {
+    const Shape& shape = s.solids[i].shape;
+    if (shape.kind == "mesh") continue;  // small beside the walls around it, and reading it here would cost more than it tells
+    const SolidShape solid(s, shape, "solids[" + std::to_string(i) + "]");
+    const Vector size = lower(solid.bodyHigh() - solid.bodyLow(), side);
+    e.area += surface(upper(size, {0, 0, 0}), D);
+  }
+  refine(s, s.resolution.spacing, e);
+  return e;
+}
+
+void refine(const Scene& s, double d, Estimate& e) {
+  e.particles = e.volume / std::pow(d, s.dimension);
+  e.samples = wallLayers(s.resolution.support) * e.area / std::pow(d, s.dimension - 1);
+  // Positions, velocities, multipliers, neighbour lists and their copies for sorting; samples have no lists of their own.
+  e.bytes = 450 * e.particles + 100 * e.samples;
+}
+
+double physicalMemory() { return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)); }
+
+}  // namespace brim

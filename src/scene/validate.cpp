@@ -1,0 +1,237 @@
+#include "scene/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "scene/declare.h"
+#include "scene/estimate.h"
+#include "scene/ranges.h"
+#include "scene/shape.h"
+#include "scene/vector.h"
+
+namespace brim {
+
+using namespace vectors;
+
+namespace {
+
+const char* axisName[] = {"x", "y", "z"};
+
+class Meaning {
+ public:
+  Meaning(const Scene& scene, Mistakes& mistakes) : s(scene), D(scene.dimension), mistakes_(mistakes) {}
+
+  void domain() {
+    if (!trusts({"domain"})) return;
+    const double d = s.resolution.spacing, support = s.resolution.support * d;
+    for (int k = 0; k < D; ++k) {
+      const double side = s.domain.max[k] - s.domain.min[k];
+      if (!(side > 0))
+        return add("domain.max", fmt::format("domain.max must lie above domain.min; along {} they are {:g} m and {:g} m",
+                                             axisName[k], s.domain.max[k], s.domain.min[k]));
+      if (!trusts({"resolution"})) continue;
+      if (side < d)
+        return add("domain",
+                   fmt::format("the domain is {:g} m wide along {}, less than one spacing, {:g} m", side, axisName[k], d));
+      if (s.domain.boundary[k] == "periodic" && side < 2 * support)
+        return add("domain.boundary", fmt::format("the domain is periodic along {} but only {:g} m wide there; it needs two "
+                                                  "supports, {:g} m, so that a particle does not meet itself",
+                                                  axisName[k], side, 2 * support));
+    }
+  }
+
+  /// A shape by itself: does its kind exist in this dimension, has it a size?
+  bool shape(const std::string& path, const Shape& x) {
+    if (!trusts({path})) return false;
+    if (D == 2 && (x.kind == "cylinder" || x.kind == "mesh"))
+      add(path + ".kind", fmt::format("kind \"{}\" needs a 3D scene; in 2D use {}", x.kind,
+                                      x.kind == "mesh" ? "polygon" : "box, sphere or capsule"));
+    else if (D == 3 && x.kind == "polygon")
+      add(path + ".kind", "kind \"polygon\" needs a 2D scene; in 3D use mesh");
+    else if (x.kind == "polygon" && x.points.size() < 3)
+      add(path + ".points", fmt::format("a polygon needs at least three points; it has {}", x.points.size()));
+    else if (x.kind == "plane" && flat(x.normal) == Vector{0, 0, 0})
+      add(path + ".normal", "the normal of a plane cannot be zero");
+    else if (x.kind == "cylinder" && x.from == x.to)
+      add(path + ".to", "the cylinder has no length: \"from\" and \"to\" are the same point");
+    else if (x.kind == "mesh")
+      meshFile(path, x);
+    else if (x.kind == "box")
+      for (int k = 0; k < D && trusts({path}); ++k)
+        if (!(x.max[k] > x.min[k]))
+          add(path + ".max",
+              fmt::format("the box has no size along {}: max is {:g} m and min {:g} m", axisName[k], x.max[k], x.min[k]));
+    return trusts({path});
+  }
+
+  void blocks() {
+    for (std::size_t i = 0; i < s.fluid.blocks.size(); ++i) {
+      const std::string path = fmt::format("fluid.blocks[{}]", i);
+      const Shape& x = s.fluid.blocks[i].shape;
+      if (!shape(path, x) || x.kind == "mesh") continue;
+      const SolidShape solid(s, x, path);
+      const bool bounded = std::isfinite(solid.low()[0]) && std::isfinite(solid.high()[0]);
+      const Vector size = solid.bodyHigh() - solid.bodyLow();
+      const double thin = D == 2 ? std::min(size[0], size[1]) : std::min({size[0], size[1], size[2]});
+      const double d = s.resolution.spacing;
+      if (trusts({"resolution"}) && !x.inside_out && std::isfinite(thin) && thin < d * (1 - 1e-6))
+        add(path, fmt::format("fluid block is {:g} m thin, less than one spacing, {:g} m: it would hold no particles", thin, d));
+      else if (trusts({"domain"}) && bounded)
+        inDomain(path, solid.low(), solid.high());
+    }
+  }
+
+  void emitters() {
+    for (std::size_t i = 0; i < s.fluid.emitters.size(); ++i) {
+      const std::string path = fmt::format("fluid.emitters[{}]", i);
+      const Emitter& e = s.fluid.emitters[i];
+      if (!trusts({path})) continue;
+      const double d = s.resolution.spacing;
+      const bool disc = e.kind == "disc";
+      const double size = disc ? 2 * e.radius : D == 2 ? e.width : std::min(e.width, e.height);
+      if (disc && D == 2)
+        add(path + ".kind", "kind \"disc\" needs a 3D scene; in 2D a rectangle of some width is a line");
+      else if (flat(e.direction) == Vector{0, 0, 0})
+        add(path + ".direction", "the direction of an emitter cannot be zero");
+      else if (!disc && D == 3 && length(cross(unit(e.direction), unit(e.up))) < 1e-6)
+        add(path + ".up", "\"up\" must not point along the emitter's direction, nor be zero");
+      else if (trusts({"resolution"}) && size < d * (1 - 1e-6))
+        add(path, fmt::format("the opening is {:g} m, less than one spacing, {:g} m: nothing would come out", size, d));
+      else if (const double out = outside(e.centre, e.centre); out > 0 && trusts({"domain"}))
+        add(path + ".centre", fmt::format("emitter lies {:.3g} m outside the domain", out));
+      else if (e.until < e.start)
+        add(path + ".until", fmt::format("the emitter closes at {:g} s, before it opens at {:g} s", e.until, e.start));
+    }
+  }
+
+  void others() {
+    for (std::size_t i = 0; i < s.fluid.sinks.size(); ++i) shape(fmt::format("fluid.sinks[{}]", i), s.fluid.sinks[i].shape);
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < s.solids.size(); ++i) {
+      const std::string path = fmt::format("solids[{}]", i);
+      const Solid& solid = s.solids[i];
+      shape(path, solid.shape);
+      if (!solid.name.empty() && !names.insert(solid.name).second)
+        add(path + ".name", fmt::format("there are two solids of the name \"{}\"", solid.name));
+      if (!trusts({path + ".motion"})) continue;
+      if (solid.motion.rate != 0 && D == 3 && solid.motion.axis == Vector{0, 0, 0})
+        add(path + ".motion.axis", "the axis of a rotation cannot be zero");
+      if (solid.motion.stop < solid.motion.start)
+        add(path + ".motion.stop",
+            fmt::format("the motion stops at {:g} s, before it starts at {:g} s", solid.motion.stop, solid.motion.start));
+    }
+    if (s.fluid.blocks.empty() && s.fluid.emitters.empty() && trusts({"fluid"}))
+      add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
+  }
+
+  // A scene that cannot fit is told here, with a spacing that would, and not by the system when memory runs out.
+  void size() {
+    if (!trusts({"domain", "resolution", "fluid", "solids"})) return;
+    Estimate e;
+    try {
+      e = estimate(s);
+    } catch (const SceneError& broken) {
+      for (const Mistake& m : broken.mistakes()) mistakes_.add("fluid", m.at, m.what);
+      return;
+    }
+    const double memory = physicalMemory(), most = 2e9;
+    const auto fits = [&](const Estimate& x) { return x.particles <= most && x.samples <= most && x.bytes <= memory; };
+    if (fits(e)) return;
+    double d = s.resolution.spacing;
+    Estimate coarse = e;
+    for (int k = 0; k < 10000 && !fits(coarse); ++k) refine(s, d *= 1.02, coarse);
+    const double digit = std::pow(10, std::floor(std::log10(d)) - 1);
+    add("resolution.spacing",
+        fmt::format(
+            "the scene asks for {:.3g} particles and {:.3g} boundary samples, about {:.3g} GB; this machine has {:.3g} GB: a "
+            "spacing of {:.2g} m would fit",
+            e.particles, e.samples, e.bytes / 1e9, memory / 1e9, std::ceil(d / digit) * digit));
+  }
+
+ private:
+  Vector flat(const Vector& x) const { return {x[0], x[1], D == 2 ? 0 : x[2]}; }
+
+  bool trusts(std::initializer_list<std::string> paths) const {
+    return std::all_of(paths.begin(), paths.end(), [&](const std::string& p) { return mistakes_.trusts(p); });
+  }
+
+  void add(const std::string& path, const std::string& what) { mistakes_.add(path, s.at(path), what); }
+
+  void meshFile(const std::string& path, const Shape& x) {
+    const auto file = std::filesystem::path(s.file).parent_path() / x.file;
+    std::string ending = file.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      add(path + ".file", fmt::format("there is no mesh file {}", file.string()));
+    else if (ending != ".obj" && ending != ".ply" && ending != ".stl")
+      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", x.file));
+  }
+
+  /// [m] how far the box reaches out of the domain; 0 if it does not.
+  double outside(const Vector& low, const Vector& high) const {
+    double out = 0;
+    double far = 0;
+    for (int k = 0; k < D; ++k) {
+      out = std::max({out, s.domain.min[k] - low[k], high[k] - s.domain.max[k]});
+      far = std::max({far, std::abs(s.domain.min[k]), std::abs(s.domain.max[k])});
+    }
+    return out > 1e-9 * far ? out : 0;  // turning and adding rounds
+  }
+
+  void inDomain(const std::string& path, const Vector& low, const Vector& high) {
+    const double out = outside(low, high);
+    if (out == 0) return;
+    const bool below = outside(low, low) == out;
+    const std::string corner = path + (below ? ".min" : ".max");
+    add(s.where.count(corner) ? corner : path, fmt::format("fluid block lies {:.3g} m outside the domain", out));
+  }
+
+  const Scene& s;
+  const int D;
+  Mistakes& mistakes_;
+};
+
+}  // namespace
+
+void checkMeaning(const Scene& scene, Mistakes& mistakes) {
+  checkRanges(scene, mistakes);
+  if (!mistakes.trusts("dimension")) return;
+  Meaning meaning(scene, mistakes);
+  meaning.domain();
+  meaning.blocks();
+  meaning.emitters();
+  meaning.others();
+  meaning.size();
+}
+
+std::vector<Mistake> validate(const Scene& scene) {
+  Mistakes mistakes;
+  checkMeaning(scene, mistakes);
+  return mistakes.inOrder();
+}
+
+std::vector<Mistake> warnings(const Scene& s) {
+  Mistakes all;
+  const auto add = [&](const std::string& path, const std::string& what) { all.add(path, s.at(path), what); };
+  if (s.time.dt > 0)
+    add("time.dt", fmt::format("time.dt fixes the step at {:g} s: time.cfl and time.dt_max are not used", s.time.dt));
+  for (std::size_t i = 0; i < s.fluid.emitters.size(); ++i)
+    if (const Emitter& e = s.fluid.emitters[i]; e.start >= s.time.until)
+      add(fmt::format("fluid.emitters[{}]", i), fmt::format("the emitter opens at {:g} s, after the run ends", e.start));
+  if (const SolverInfo* chosen = findSolver(s.solver.name)) {
+    std::set<std::string> known = {"name"};
+    for (const Parameter& p : parametersOf(*chosen)) known.insert(p.name);
+    for (const SolverInfo& other : solvers()) known.insert(other.name);
+    for (const auto& [path, at] : s.where)
+      if (path.starts_with("solver.") && path.find('.', 7) == std::string::npos && !known.count(path.substr(7)))
+        add(path, fmt::format("{} has no \"{}\"; it is not used", chosen->name, path.substr(7)));
+  }
+  return all.inOrder();
+}
+
+}  // namespace brim

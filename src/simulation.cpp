@@ -1,0 +1,88 @@
+// Chooses the flavour at run time and hands everything on to it.
+#include "brim/simulation.h"
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "flavours.inc"
+#include "machine.h"
+
+namespace brim {
+
+// Every flavour that this build has.
+#define BRIM_DECLARE(name) \
+  namespace name {         \
+  Flavour flavour();       \
+  }
+BRIM_FLAVOURS(BRIM_DECLARE)
+#undef BRIM_DECLARE
+
+static const std::vector<Flavour>& built() {
+#define BRIM_LIST(name) name::flavour(),
+  static const std::vector<Flavour> all = {BRIM_FLAVOURS(BRIM_LIST)};
+#undef BRIM_LIST
+  return all;
+}
+
+std::vector<std::string> flavours() {
+  std::vector<std::string> names;
+  for (const Flavour& f : built())
+    if (f.runsHere()) names.push_back(f.name);
+  return names;
+}
+
+const std::vector<SolverInfo>& solvers() {
+  // The table is the same in every flavour; the plainest one runs on every CPU.
+  static const std::vector<SolverInfo> all = built().back().solvers();
+  return all;
+}
+
+static const Flavour& choose(const Options& o) {
+  const std::string precision = o.precision == "double" ? "cpu64" : "cpu32";
+  if (o.precision != "single" && o.precision != "double")
+    throw SceneError({{{}, "precision \"" + o.precision + "\" is not known: single or double"}});
+  std::string known;
+  for (const Flavour& f : built()) {
+    if (!f.runsHere()) continue;
+    known += std::string(known.empty() ? "" : ", ") + f.name;
+    if (o.flavour.empty() ? std::string(f.name).starts_with(precision) : o.flavour == f.name) return f;
+  }
+  throw SceneError({{{}, "flavour \"" + o.flavour + "\" is not known here; there are " + known}});
+}
+
+// TBB's limit on threads is one for the whole process; the newest simulation sets it.
+static void limitThreads(int threads) {
+  static std::unique_ptr<tbb::global_control> limit;
+  limit.reset();
+  if (threads > 0)
+    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
+}
+
+Simulation::Simulation(const Scene& scene, const Options& options) {
+  if (std::vector<Mistake> mistakes = validate(scene); !mistakes.empty()) throw SceneError(std::move(mistakes));
+  limitThreads(options.threads);
+  machine_ = choose(options).make(scene);
+  machine_->threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+const StepReport& Simulation::advance(double limit) { return machine_->advance(limit); }
+void Simulation::advanceTo(double time) {
+  while (machine_->time() < time) machine_->advance(time);
+}
+double Simulation::time() const { return machine_->time(); }
+std::int64_t Simulation::step() const { return machine_->step(); }
+const Scene& Simulation::scene() const { return machine_->scene; }
+const Facts& Simulation::facts() const { return machine_->facts(); }
+Snapshot Simulation::snapshot() const { return machine_->snapshot(); }
+std::size_t Simulation::bytes() const { return machine_->bytes(); }
+std::uint64_t Simulation::stateHash() const { return machine_->stateHash(); }
+std::vector<char> Simulation::save() const { return machine_->save(); }
+void Simulation::restore(const std::vector<char>& state) { machine_->restore(state); }
+
+}  // namespace brim

@@ -1,0 +1,304 @@
+// Position Based Fluids: Macklin & Müller 2013 (the slides), mass-correct and as an inequality after the course sheet.
+//
+//   C_i = rho_i/rho0 - 1 <= 0,   lambda_i = -C_i / (S_i + eps),   dx_i = 1/rho0 sum_j (m_j/m_i lambda_i + lambda_j) grad W_ij
+//
+// Departs from the sheet by default, for deep columns. The sheet forgets the multipliers after every iteration and step,
+// and its unit step overshoots: the largest eigenvalue L of D^-1 A, with A the matrix of all constraints and D its
+// diagonal S, is 2.8 in 3D, so rough errors grow. Brim keeps one pressure per particle,
+//   p_i = -Lambda_i / (V dt^2) >= 0   [Pa],   Lambda the sum of all lambda_i of the step,
+// solves the complementarity problem p >= 0, C <= 0, p C = 0 by projected gradient steps of 1/L with Nesterov's
+// momentum, and starts from the pressures of the last step. acceleration = "none" is the sheet to the letter.
+#include <cmath>
+
+#include "solvers/solver.h"
+#include "sph/viscosity.h"
+#include "sph/vorticity.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+struct PbfParameters {
+  int iterations = 20;
+  double tolerance = 5e-4;
+  std::string acceleration = "momentum";
+  double warm_start = 1;
+  double relaxation = 1e-4;
+  std::string constraint = "inequality";
+  std::string kernel = "cubic";
+  double artificial_pressure = 0;
+  double artificial_power = 4;
+  double artificial_distance = 0;
+  double xsph = 0.02;
+  double vorticity = 0;
+
+  void visit(ParameterVisitor& v) {
+    v("iterations", iterations, {"", "pressure iterations a step at most", 1, 10000});
+    v("tolerance", tolerance, {"", "stops iterating once the mean of max(rho/rho0 - 1, 0) is below this; 0: never", 0, 1});
+    v("acceleration", acceleration,
+      {"", "momentum: pressures kept and accelerated, for deep water; none: the plain method of the papers", -1e300, 1e300, false,
+       {"momentum", "none"}});
+    v("warm_start", warm_start, {"", "part of the last step's pressure that starts the next (momentum only)", 0, 1});
+    v("relaxation", relaxation,
+      {"", "epsilon of Eq. 6 as a part of S_i in the rest lattice, so that it means the same at every resolution", 0, 1e6});
+    v("constraint", constraint,
+      {"", "inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", -1e300, 1e300, false,
+       {"inequality", "equality"}});
+    v("kernel", kernel,
+      {"", "smoothing kernel; poly6 takes its gradients from spiky, as the slides do", -1e300, 1e300, false,
+       {"cubic", "wendland", "poly6"}});
+    v("artificial_pressure", artificial_pressure,
+      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for constraint = equality", 0, 10});
+    v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n; a whole number", 1, 8});
+    v("artificial_distance", artificial_distance, {"supports", "dq of s_corr, as a part of the support", 0, 0.9});
+    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
+    v("vorticity", vorticity, {"", "vorticity confinement: strength of the swirls given back", 0, 100});
+  }
+};
+
+// What the iteration needs besides the world.
+struct Iteration {
+  Real v0;                    // [m^3/kg] 1/rho0
+  Real eps;                   // [1/(kg m^2)] regularisation
+  Real perPascal;             // [m^3 s^2] V dt^2, so that lambda = -perPascal * pressure
+  Real omega;                 // step length: 1 in the plain method
+  Real beta;                  // momentum
+  bool keep, oneSided;        // pressures accumulate; only push
+  Real corrK, corrW;          // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
+  int corrN;
+};
+
+// lambda_i and the new pressure. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the pressure y of the positions:
+//   p+ = max(y + omega C / (S V dt^2), 0),   y+ = max(p+ + beta (p+ - p), 0),   lambda = -V dt^2 (y+ - y).
+template <int D, class K>
+void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, Array<Real>& error) {
+  auto& out = w.fluid.spares.sample;
+  out.resize(w.fluid.room());
+  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto to = out.view();
+  const auto P = before.view(), Y = extrapolated.view(), C = error.view();
+  const NeighbourView nb = w.nb();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, mi] = p[i];
+    Reals rho = 0, S = 0;
+    Vec<D, Reals> gradI = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const auto g = it.v0 * W.grad(xi - xj);  // zero for j = i
+      const auto gradJ = mj * g;
+      rho += mj * W(xi - xj);
+      gradI += gradJ;
+      S += dot(gradJ, g);  // m_j^-1 |grad_j C|^2
+    }
+    for (auto k : nb.solid[i]) {  // walls do not move: no term of their own in S
+      const auto [xk, mk] = s[k];
+      rho += mk * W(xi - xk);
+      gradI += (it.v0 * mk) * W.grad(xi - xk);
+    }
+    const Reals c = it.v0 * rho - Reals(1);
+    const Reals step = (it.omega / it.perPascal) * c / (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
+    const Reals y = Y[i], last = P[i];
+    Reals next = it.keep ? y + step : step;
+    if (it.oneSided) next = max(next, Reals(0));
+    Reals ahead = next;
+    if (it.keep) {
+      ahead += it.beta * (next - last);
+      if (it.oneSided) ahead = max(ahead, Reals(0));
+    }
+    to[i] = {xi, -it.perPascal * (it.keep ? ahead - y : next)};
+    P[i] = it.keep ? next : last + next;
+    Y[i] = it.keep ? ahead : last + next;
+    C[i] = max(c, Reals(0));
+  });
+  w.fluid.padWith(out, Particles<D>::ghostSample());
+  w.refresh(out);
+}
+
+// x_i += dx_i of Eq. 9 and v_i += dx_i/dt: the velocity (x - x_old)/dt of the paper, without the digits that the
+// difference of two positions loses in float. Reads {x, lambda} from the spare buffer.
+template <int D, bool corrected, class K>
+void displace(World<D>& w, K W, const Iteration it, double dt) {
+  const auto q = w.fluid.spares.sample.read(), s = w.solids.p();
+  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
+  const NeighbourView nb = w.nb();
+  const Real perDt = Real(1 / dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, lambdaI] = q[i];
+    const Sample<D, Reals> pi = p[i], vi = v[i];
+    Vec<D, Reals> dx = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, lambdaJ] = q[j];
+      Reals lambda = lambdaI + lambdaJ;  // all fluid particles have one mass
+      if constexpr (corrected) {
+        const Reals ratio = it.corrW * W(xi - xj);
+        Reals power = ratio;
+        for (int n = 1; n < it.corrN; ++n) power *= ratio;
+        lambda -= it.corrK * power;
+      }
+      dx += lambda * W.grad(xi - xj);
+    }
+    const Reals perMass = lambdaI / max(pi.a, Reals(Real(1e-30)));
+    for (auto k : nb.solid[i]) {
+      const auto [xk, mk] = s[k];
+      dx += (mk * perMass) * W.grad(xi - xk);
+    }
+    dx = Reals(it.v0) * dx;
+    p[i] = {xi + dx, pi.a};
+    v[i] = {vi.x + Reals(perDt) * dx, vi.a};
+  });
+  w.refresh(w.fluid.p.data);
+}
+
+// The rest lattice as the solver sees it: S of Eq. 8, and the largest eigenvalue of D^-1 A over all waves of multipliers
+// lambda_j = exp(i k.x_j): |sum_j grad W_j exp(i k.x_j)|^2 / sum_j |grad W_j|^2.
+struct Lattice {
+  double S = 0, largest = 0;
+};
+template <int D, class K>
+Lattice restLattice(const World<D>& w, K W) {
+  const int reach = int(std::ceil(w.support / w.spacing)), side = 2 * reach + 1;
+  std::vector<Vec<D>> x, g;
+  double sum = 0;
+  for (int c = 0; c < (D == 3 ? side * side * side : side * side); ++c) {
+    Vec<D> r;
+    for (int k = 0, rest = c; k < D; ++k, rest /= side) r[k] = Real((rest % side - reach) * w.spacing);
+    const Vec<D> grad = W.grad(r).vec();
+    if (dot(grad, grad) == 0) continue;
+    x.push_back(r);
+    g.push_back(grad);
+    sum += dot(grad, grad);
+  }
+  Lattice l;
+  l.S = w.mass / (w.rho0 * w.rho0) * sum;
+  const int waves = D == 3 ? 13 : 33;
+  for (int c = 0; c < (D == 3 ? waves * waves * waves : waves * waves); ++c) {
+    double k[D], re[D] = {}, im[D] = {}, size = 0;
+    for (int d = 0, rest = c; d < D; ++d, rest /= waves) k[d] = pi / w.spacing * (rest % waves) / (waves - 1);
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      double phase = 0;
+      for (int d = 0; d < D; ++d) phase += k[d] * x[j][d];
+      for (int d = 0; d < D; ++d) re[d] += g[j][d] * std::cos(phase), im[d] += g[j][d] * std::sin(phase);
+    }
+    for (int d = 0; d < D; ++d) size += re[d] * re[d] + im[d] * im[d];
+    l.largest = std::max(l.largest, size / sum);
+  }
+  return l;
+}
+
+template <int D>
+class Pbf : public Solver<D> {
+ public:
+  explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)) {}
+
+  void step(World<D>& w, double dt, StepReport& report) override {
+    withKernel<D>(o_.kernel, w.support, [&](auto W) { step(w, W, dt, report); });
+  }
+
+ private:
+  template <class K>
+  void step(World<D>& w, K W, double dt, StepReport& report) {
+    Stopwatch watch(report);
+    if (lattice_.S == 0) lattice_ = restLattice(w, W);
+    auto& pressure = w.fluid.real("pressure");
+
+    predict(w, dt);
+    w.collide();
+    watch("predict");
+    w.search();
+    watch("search");
+
+    const double V = w.mass / w.rho0;
+    Iteration it{};
+    it.v0 = Real(1 / w.rho0);
+    it.eps = Real(o_.relaxation * lattice_.S);
+    it.perPascal = Real(V * dt * dt);
+    it.keep = o_.acceleration == "momentum";
+    it.oneSided = o_.constraint == "inequality";
+    it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
+    it.corrK = Real(o_.artificial_pressure / lattice_.S);
+    it.corrN = int(o_.artificial_power);
+    Vec<D> dq{};
+    dq[0] = Real(o_.artificial_distance * w.support);
+    it.corrW = 1 / W(dq);
+    y_.resize(w.fluid.room());
+    error_.resize(w.fluid.room());
+
+    start(w, W, it, dt, pressure.data);
+    report.iterations = 0;
+    for (double t = 1; report.iterations < o_.iterations;) {
+      const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
+      it.beta = report.iterations + 1 == o_.iterations ? Real(0) : Real((t - 1) / next);
+      t = next;
+      constrain(w, W, it, pressure.data, y_, error_);
+      apply(w, W, it, dt);
+      ++report.iterations;
+      if (o_.tolerance > 0) {
+        const auto e = error_.read();
+        if (sumOf(w.fluid.size(), [=](int i) { return e[i]; }) <= o_.tolerance * w.fluid.size()) break;
+      }
+    }
+    pressure.data.swap(y_);
+    watch("pressure");
+
+    w.collide();
+    w.refreshColumn(w.fluid.v.data);
+    viscosity(w, W, dt, w.nu, o_.xsph);
+    if (o_.vorticity > 0) confineVorticity(w, W, dt, o_.vorticity);
+    watch("viscosity");
+  }
+
+  // v* = v + dt g, x* = x + dt v*.
+  static void predict(World<D>& w, double dt) {
+    const auto p = w.fluid.p.view(), v = w.fluid.v.view();
+    const Vec<D> dv = Real(dt) * w.gravity(w.time);
+    const Real h = Real(dt);
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+      v[i].x += dv;
+      p[i].x += h * v[i].x;
+    });
+  }
+
+  // The pressures of the last step push first; plain PBF starts from none.
+  template <class K>
+  void start(World<D>& w, K W, const Iteration& it, double dt, Array<Real>& pressure) {
+    const Real part = it.keep ? Real(o_.warm_start) : Real(0);
+    auto& out = w.fluid.spares.sample;
+    out.resize(w.fluid.room());
+    const auto P = pressure.view(), Y = y_.view();
+    const auto p = w.fluid.p.read();
+    const auto to = out.view();
+    const Real scale = it.perPascal;
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+      P[i] *= part;
+      Y[i] = P[i];
+      to[i] = {p[i].x, -scale * P[i]};
+    });
+    if (part == 0) return;
+    w.fluid.padWith(out, Particles<D>::ghostSample());
+    w.refresh(out);
+    displace<D, false>(w, W, it, dt);
+  }
+
+  template <class K>
+  void apply(World<D>& w, K W, const Iteration& it, double dt) {
+    if (it.corrK > 0)
+      displace<D, true>(w, W, it, dt);
+    else
+      displace<D, false>(w, W, it, dt);
+  }
+
+  PbfParameters o_;
+  Lattice lattice_;
+  Array<Real> y_, error_;
+};
+
+void pbfParameters(ParameterVisitor& v) {
+  PbfParameters p;
+  p.visit(v);
+}
+template <int D>
+std::unique_ptr<Solver<D>> makePbf(const Scene& s) {
+  return std::make_unique<Pbf<D>>(s);
+}
+template std::unique_ptr<Solver<2>> makePbf<2>(const Scene&);
+template std::unique_ptr<Solver<3>> makePbf<3>(const Scene&);
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,37 @@
+// The table of solvers. A new one: its file beside this one, two declarations and a row here.
+#include "solvers/solver.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+void pbfParameters(ParameterVisitor&);
+void wcsphParameters(ParameterVisitor&);
+template <int D>
+std::unique_ptr<Solver<D>> makePbf(const Scene&);
+template <int D>
+std::unique_ptr<Solver<D>> makeWcsph(const Scene&);
+
+const std::vector<Entry>& registry() {
+  static const std::vector<Entry> table = {
+      {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
+       makePbf<2>, makePbf<3>},
+      {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state", wcsphParameters,
+       makeWcsph<2>, makeWcsph<3>},
+  };
+  return table;
+}
+
+template <int D>
+std::unique_ptr<Solver<D>> makeSolver(const Scene& scene) {
+  for (const Entry& e : registry())
+    if (e.name == scene.solver.name) {
+      if constexpr (D == 2)
+        return e.make2(scene);
+      else
+        return e.make3(scene);
+    }
+  throw SceneError({{scene.at("solver.name"), "solver \"" + scene.solver.name + "\" is not known  (brim list solvers)"}});
+}
+template std::unique_ptr<Solver<2>> makeSolver<2>(const Scene&);
+template std::unique_ptr<Solver<3>> makeSolver<3>(const Scene&);
+
+}  // namespace brim::inline BRIM_FLAVOUR

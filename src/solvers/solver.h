@@ -1,0 +1,97 @@
+// What a solver is: it steps a world. One file per method; the table of all of them is in registry.cpp.
+#pragma once
+#include <chrono>
+#include <memory>
+
+#include "brim/parameter.h"
+#include "brim/snapshot.h"
+#include "world/world.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Times the stages of a step: from its making, or the last call, to the call.
+class Stopwatch {
+ public:
+  explicit Stopwatch(StepReport& report) : report_(report), last_(now()) {}
+  void operator()(const char* stage) {
+    const double t = now();
+    for (auto& s : report_.stages)
+      if (std::string_view(s.name) == stage) {
+        s.ms += t - last_, last_ = t;
+        return;
+      }
+    report_.stages.push_back({stage, t - last_});
+    last_ = t;
+  }
+
+ private:
+  static double now() {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  StepReport& report_;
+  double last_;
+};
+
+/// A bound on the time step and the condition behind it.
+struct TimeLimit {
+  double dt;         // [s]
+  const char* name;  // as in StepReport::dt_limit
+};
+
+template <int D>
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// One step of dt [s]: positions, velocities and densities of the world at its end. The column "pressure" is the
+  /// solver's pressure [Pa]. Fills in the iterations and stages of the report.
+  virtual void step(World<D>&, double dt, StepReport&) = 0;
+  /// The solver's own bound; the velocity's is everybody's.
+  virtual TimeLimit limit(const World<D>&) const { return {1e30, "dt_max"}; }
+};
+
+/// The registry's row.
+struct Entry {
+  const char* name;
+  const char* source;
+  const char* text;
+  void (*parameters)(ParameterVisitor&);
+  std::unique_ptr<Solver<2>> (*make2)(const Scene&);
+  std::unique_ptr<Solver<3>> (*make3)(const Scene&);
+};
+const std::vector<Entry>& registry();
+
+template <int D>
+std::unique_ptr<Solver<D>> makeSolver(const Scene&);
+
+/// Reads a solver's parameters from what the scene sets.
+class FromScene : public ParameterVisitor {
+ public:
+  explicit FromScene(const SolverChoice& choice) : choice_(choice) {}
+  void operator()(const char* name, double& value, const Doc&) override { number(name, value); }
+  void operator()(const char* name, int& value, const Doc&) override { number(name, value); }
+  void operator()(const char* name, bool& value, const Doc&) override {
+    double v = value;
+    number(name, v);
+    value = v != 0;
+  }
+  void operator()(const char* name, std::string& value, const Doc&) override {
+    if (const auto at = choice_.choices.find(name); at != choice_.choices.end()) value = at->second;
+  }
+
+ private:
+  template <class T>
+  void number(const char* name, T& value) {
+    if (const auto at = choice_.numbers.find(name); at != choice_.numbers.end()) value = T(at->second);
+  }
+  const SolverChoice& choice_;
+};
+
+template <class P>
+P parametersOf(const Scene& scene) {
+  P p;
+  FromScene from(scene.solver);
+  p.visit(from);
+  return p;
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR

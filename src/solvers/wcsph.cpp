@@ -1,0 +1,193 @@
+// Weakly compressible SPH: pressures from a stiff equation of state, explicit steps (Becker & Teschner 2007; CF Eq. 8-10).
+//
+//   p_i = B ((rho_i/rho0)^gamma - 1)+,   B = rho0 c^2 / gamma
+//   a_i = -sum_j m_j (p_i/rho_i^2 + p_j/rho_j^2) grad W_ij  + viscosity + g
+//
+// A step is kick, drift, then forces at the new place: the densities and pressures left behind belong to the positions
+// that the step ends with. Walls mirror the particle's own pressure: p_k = p_i, rho_k = rho0.
+#include <cmath>
+
+#include "solvers/solver.h"
+#include "sph/density.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+struct WcsphParameters {
+  double sound_speed = 0;
+  int gamma = 7;
+  double alpha = 0.05;
+  double courant = 0.4;
+  std::string kernel = "cubic";
+
+  void visit(ParameterVisitor& v) {
+    v("sound_speed", sound_speed,
+      {"m/s", "speed of sound c; stiffer and slower if larger; 0: ten times the fastest fall through the fluid's height", 0, 1e5});
+    v("gamma", gamma, {"", "exponent of the equation of state: 1 (linear) or 7 (Tait)", 1, 7});
+    v("alpha", alpha, {"", "artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity", 0, 10});
+    v("courant", courant, {"", "part of the time sound needs for one spacing that a step may take", 0, 1, true});
+    v("kernel", kernel, {"", "smoothing kernel; poly6 takes its gradients from spiky", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
+  }
+};
+
+struct StateEquation {
+  Real v0, B;
+  int gamma;
+  BRIM_FN Reals operator()(Reals rho) const {
+    const Reals x = v0 * rho;
+    Reals power = x;
+    if (gamma == 7) power = x * x * x * x * x * x * x;
+    return max(B * (power - Reals(1)), Reals(0));
+  }
+};
+
+// rho_i, p_i, and {x_i, p_i/rho_i^2} into the spare buffer for the force pass.
+template <int D, class K>
+void pressures(World<D>& w, K W, const StateEquation state, Array<Real>& pressure) {
+  auto& out = w.fluid.spares.sample;
+  out.resize(w.fluid.room());
+  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto v = w.fluid.v.view(), to = out.view();
+  const auto P = pressure.view();
+  const NeighbourView nb = w.nb();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, mi] = p[i];
+    Reals rho = 0;
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      rho += mj * W(xi - xj);
+    }
+    for (auto k : nb.solid[i]) {
+      const auto [xk, mk] = s[k];
+      rho += mk * W(xi - xk);
+    }
+    const Reals pressure = state(rho);
+    const Sample<D, Reals> vi = v[i];
+    v[i] = {vi.x, rho};
+    P[i] = pressure;
+    to[i] = {xi, pressure / max(rho * rho, Reals(Real(1e-30)))};
+  });
+  w.fluid.padWith(out, Particles<D>::ghostSample());
+  w.refresh(out);
+  w.refreshColumn(w.fluid.v.data);
+}
+
+// Pressure and viscous acceleration, without gravity. Pairs push each other equally: momentum is conserved to rounding.
+template <int D, class K>
+void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) {
+  const auto q = w.fluid.spares.sample.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
+  const auto a = acceleration.view();
+  const NeighbourView nb = w.nb();
+  const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu / w.rho0), soft = Real(0.01 * w.support * w.support);
+  const Real perRho2 = Real(1 / (w.rho0 * w.rho0));
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, Pi] = q[i];
+    const auto [vi, rhoI] = v[i];
+    Vec<D, Reals> f = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, Pj] = q[j];
+      const auto [vj, rhoJ] = v[j];
+      const auto r = xi - xj;
+      f += (drag * dot(vi - vj, r) / (dot(r, r) + soft) - (Pi + Pj)) * W.grad(r);
+    }
+    f = Reals(m) * f;
+    const Reals mirrored = Pi + Pi * rhoI * rhoI * perRho2;
+    for (auto k : nb.solid[i]) {
+      const auto [xk, mk] = s[k];
+      const auto [vk, rk] = sv[k];
+      const auto r = xi - xk;
+      f += (mk * (drag * dot(vi - vk, r) / (dot(r, r) + soft) - mirrored)) * W.grad(r);
+    }
+    a[i] = {f, Reals(0)};
+  });
+}
+
+template <int D>
+void kickAndDrift(World<D>& w, double dt, const Array<Sample<D>>& acceleration) {
+  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
+  const auto a = acceleration.read();
+  const Vec<D> g = w.gravity(w.time);
+  const Real h = Real(dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    v[i].x += h * (a[i].x + g);
+    p[i].x += h * v[i].x;
+  });
+}
+
+// Ten times the speed of a fall through the height that gravity can act over, so that densities vary by about 1 %.
+static double soundSpeed(const Scene& scene) {
+  double g = 0, fastest = 0;
+  Vector down = {0, 0, 0};
+  const auto consider = [&](const Vector& v) {
+    const double l = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    if (l > g) g = l, down = v;
+  };
+  if (scene.gravity_keys.empty()) consider(scene.gravity);
+  for (const Keyframe& k : scene.gravity_keys) consider(k.value);
+  double height = 0;
+  for (int k = 0; k < scene.dimension; ++k)
+    height += std::abs(down[k]) / std::max(g, 1e-30) * (scene.domain.max[k] - scene.domain.min[k]);
+  const auto speed = [](const Vector& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); };
+  for (const Block& b : scene.fluid.blocks) fastest = std::max(fastest, speed(b.velocity));
+  for (const Emitter& e : scene.fluid.emitters) fastest = std::max(fastest, e.speed);
+  for (const Solid& s : scene.solids) fastest = std::max(fastest, speed(s.motion.velocity));
+  return std::max(10 * std::max(std::sqrt(2 * g * height), fastest), 1.0);
+}
+
+template <int D>
+class Wcsph : public Solver<D> {
+ public:
+  explicit Wcsph(const Scene& scene)
+      : o_(parametersOf<WcsphParameters>(scene)), c_(o_.sound_speed > 0 ? o_.sound_speed : soundSpeed(scene)) {}
+
+  TimeLimit limit(const World<D>& w) const override {
+    const double sound = o_.courant * w.spacing / c_, viscous = 0.125 * w.spacing * w.spacing / std::max(viscosity(w), 1e-30);
+    return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
+  }
+
+  void step(World<D>& w, double dt, StepReport& report) override {
+    Stopwatch watch(report);
+    auto& a = w.fluid.sample("acceleration");
+    if (!w.evaluated) {
+      w.search();
+      forces(w);
+    }
+    kickAndDrift(w, dt, a.data);
+    w.collide();
+    watch("integrate");
+    w.search();
+    watch("search");
+    forces(w);
+    watch("pressure");
+    w.evaluated = true;
+    report.iterations = 1;
+  }
+
+ private:
+  double viscosity(const World<D>& w) const { return w.nu + o_.alpha * c_ * w.support / (2 * (D + 2)); }
+
+  void forces(World<D>& w) {
+    auto& a = w.fluid.sample("acceleration");
+    auto& pressure = w.fluid.real("pressure");
+    const StateEquation state{Real(1 / w.rho0), Real(w.rho0 * c_ * c_ / o_.gamma), o_.gamma};
+    withKernel<D>(o_.kernel, w.support, [&](auto W) {
+      pressures(w, W, state, pressure.data);
+      accelerations(w, W, viscosity(w), a.data);
+    });
+  }
+
+  WcsphParameters o_;
+  double c_;  // [m/s]
+};
+
+void wcsphParameters(ParameterVisitor& v) {
+  WcsphParameters p;
+  p.visit(v);
+}
+template <int D>
+std::unique_ptr<Solver<D>> makeWcsph(const Scene& s) {
+  return std::make_unique<Wcsph<D>>(s);
+}
+template std::unique_ptr<Solver<2>> makeWcsph<2>(const Scene&);
+template std::unique_ptr<Solver<3>> makeWcsph<3>(const Scene&);
+
+}  // namespace brim::inline BRIM_FLAVOUR

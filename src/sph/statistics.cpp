@@ -1,0 +1,87 @@
+#include "sph/statistics.h"
+
+#include <tbb/combinable.h>
+
+#include <bit>
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+template <int D>
+struct Sums {
+  double energy = 0, height = 0, error = 0, worst = 0, speed2 = 0;
+  double momentum[D] = {};
+  int bad = -1;
+};
+
+// Errors by magnitude: bins 1/32 of an octave wide, from 2^-24 to 2^8. Whole numbers, so the order of adding is free.
+constexpr int perOctave = 32, octaves = 32, bins = perOctave * octaves;
+int binOf(float error) {
+  const int bits = std::bit_cast<int>(error), bin = (bits >> (23 - 5)) - ((127 - 24) << 5);
+  return std::min(std::max(bin, 0), bins - 1);
+}
+double topOf(int bin) { return std::ldexp(1.0 + (bin % perOctave + 1) / double(perOctave), bin / perOctave - 24); }
+}  // namespace
+
+template <int D>
+int measure(const World<D>& w, StepReport& report) {
+  const int n = w.fluid.size();
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read();
+  const Vec<D> g = w.gravity(w.time);
+  const Real v0 = Real(1 / w.rho0);
+  const Sums<D> s = reduce(
+      n, Sums<D>{},
+      [=](int i) {
+        Sums<D> t;
+        const auto [x, m] = p[i];
+        const auto [u, rho] = v[i];
+        t.speed2 = dot(u, u);
+        t.energy = 0.5 * m * t.speed2;
+        t.height = -double(m) * dot(g, x);
+        t.error = t.worst = max(v0 * rho - 1, 0);
+        for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k];
+        if (!(t.speed2 < 1e24 && dot(x, x) < Real(1e24) && rho < Real(1e24))) t.bad = i;
+        return t;
+      },
+      [](Sums<D>& a, const Sums<D>& b) {
+        a.energy += b.energy, a.height += b.height, a.error += b.error;
+        a.worst = std::max(a.worst, b.worst);
+        a.speed2 = std::max(a.speed2, b.speed2);
+        for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k];
+        if (a.bad < 0) a.bad = b.bad;
+      });
+  report.particles = n;
+  report.kinetic_energy = s.energy;
+  report.potential_energy = s.height;
+  report.max_speed = std::sqrt(s.speed2);
+  report.momentum = {0, 0, 0};
+  for (int k = 0; k < D; ++k) report.momentum[k] = s.momentum[k];
+  report.density_error_mean = n ? s.error / n : 0;
+  report.density_error_max = s.worst;
+  report.neighbours = n ? w.pairs() / n : 0;
+  report.emitted = w.emitted, report.sunk = w.sunk, report.lost = w.lost;
+
+  // The error that all but a thousandth of the particles stay below.
+  using Histogram = std::vector<int>;
+  tbb::combinable<Histogram> histograms([] { return Histogram(bins); });
+  tbb::parallel_for(tbb::blocked_range<int>(0, n, 4096), [&](const auto& r) {
+    Histogram& h = histograms.local();
+    for (int i = r.begin(); i < r.end(); ++i) {
+      const float e = float(v0 * v[i].a - 1);
+      if (e > 0) ++h[binOf(e)];
+    }
+  });
+  Histogram all(bins);
+  histograms.combine_each([&](const Histogram& h) {
+    for (int b = 0; b < bins; ++b) all[b] += h[b];
+  });
+  int above = n / 1000, bin = bins - 1;
+  while (bin >= 0 && all[bin] <= above) above -= all[bin--];
+  report.density_error_p999 = bin < 0 ? 0 : std::min(topOf(bin), report.density_error_max);
+  return s.bad;
+}
+
+template int measure<2>(const World<2>&, StepReport&);
+template int measure<3>(const World<3>&, StepReport&);
+
+}  // namespace brim::inline BRIM_FLAVOUR

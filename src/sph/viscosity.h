@@ -1,0 +1,49 @@
+// Friction inside the fluid and at walls, with densities on the way: one pass over the neighbours.
+#pragma once
+#include "sph/density.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Viscous acceleration with kinematic viscosity nu [m^2/s], after Monaghan 2005 (Eq. 2.19 of CF in SI form):
+///   a_i = 2 (D + 2) nu sum_j V_j (v_ij . x_ij) / (|x_ij|^2 + 0.01 h^2) grad W_ij
+/// and XSPH (Schechter & Bridson 2012; slides, step 5): v_i += c sum_j V_j (v_j - v_i) W_ij.
+/// V_j = m_j / rho0 for the fluid, so that both conserve momentum to rounding; walls drag by nu only (no slip).
+/// The densities at these positions are left in the velocity records.
+template <int D, class K>
+void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
+  auto& out = w.fluid.spares.sample;
+  out.resize(w.fluid.room());
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
+  const auto to = out.view();
+  const NeighbourView nb = w.nb();
+  const Real v0 = Real(1 / w.rho0), c = Real(xsph), soft = Real(0.01 * w.support * w.support);
+  const Real drag = Real(2 * (D + 2) * nu * dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, mi] = p[i];
+    const auto [vi, ri] = v[i];
+    Reals rho = 0;
+    Vec<D, Reals> dv = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const auto [vj, rj] = v[j];
+      const auto r = xi - xj, u = vi - vj;
+      const Reals wij = mj * W(r);
+      rho += wij;
+      dv -= (c * v0 * wij) * u;
+      dv += (drag * v0 * mj * dot(u, r) / (dot(r, r) + soft)) * W.grad(r);
+    }
+    for (auto k : nb.solid[i]) {
+      const auto [xk, mk] = s[k];
+      const auto [vk, rk] = sv[k];
+      const auto r = xi - xk, u = vi - vk;
+      rho += mk * W(r);
+      dv += (drag * v0 * mk * dot(u, r) / (dot(r, r) + soft)) * W.grad(r);
+    }
+    to[i] = {vi + dv, rho};
+  });
+  w.fluid.padWith(out, Sample<D>{});
+  w.fluid.v.data.swap(out);
+  w.refreshColumn(w.fluid.v.data);
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,72 @@
+// Points sorted into cells, so that all points near a place are a few runs of consecutive ones.
+#pragma once
+#include <cstdint>
+#include <utility>
+
+#include "exec/exec.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// The box of cells in use: h wide, and h/4 along x, so that candidates are 3^(D-1) runs cut close to the sphere.
+/// Its corner moves in steps of several cells, so that a table of points at rest stays valid while the fluid moves.
+template <int D>
+struct Window {
+  static constexpr int fine = 4;  // cells per support along x
+  double scale[D] = {};           // [1/m] cells per metre
+  std::int64_t low[3] = {0, 0, 0}, size[3] = {0, 1, 1};
+  bool dense = true;
+
+  /// Covers low..high [m] and one support around it. Dense while the table has at most `room` cells.
+  void cover(const double* boxLow, const double* boxHigh, double support, double room);
+
+  /// Cell of x along axis k, for x inside the window.
+  BRIM_FN int at(const Vec<D>& x, int k) const { return int(x[k] * scale[k] - double(low[k])); }
+  BRIM_FN std::int64_t key(std::int64_t x, std::int64_t y, std::int64_t z) const { return (z * size[1] + y) * size[0] + x; }
+  /// The key of the cell of x, or that past the last cell if x lies outside the window.
+  BRIM_FN std::int64_t keyOf(const Vec<D>& x) const {
+    std::int64_t c[3] = {0, 0, 0};
+    for (int k = 0; k < D; ++k) {
+      const double s = x[k] * scale[k] - double(low[k]);
+      if (!(s >= 0 && s < double(size[k]))) return cells();
+      c[k] = std::int64_t(s);
+    }
+    return key(c[0], c[1], c[2]);
+  }
+  BRIM_FN std::int64_t cells() const { return size[0] * size[1] * size[2]; }
+  bool operator==(const Window& b) const {
+    bool same = dense == b.dense;
+    for (int k = 0; k < D; ++k) same = same && low[k] == b.low[k] && scale[k] == b.scale[k];
+    for (int k = 0; k < 3; ++k) same = same && size[k] == b.size[k];
+    return same;
+  }
+};
+
+/// A counting sort over a dense table of cells, or sorted keys where the table would be mostly empty. The result is a
+/// function of the points alone: ties keep their order, whatever the threads do.
+template <int D>
+class CellTable {
+ public:
+  void sort(int n, View<const Sample<D>> p, const Window<D>& window);
+  /// order()[k]: where the point that is now k-th was before the sort.
+  const Array<int>& order() const { return order_; }
+  /// The points of the cells x0..x1 of the row (y, z): [first, second).
+  BRIM_FN std::pair<int, int> run(std::int64_t x0, std::int64_t x1, std::int64_t y, std::int64_t z) const {
+    const std::int64_t a = window_.key(x0, y, z), b = window_.key(x1, y, z) + 1;
+    if (window_.dense) return {start_[a], start_[b]};
+    const std::int64_t* const k = key_.data();
+    return {int(std::lower_bound(k, k + n_, a) - k), int(std::lower_bound(k, k + n_, b) - k)};
+  }
+  bool empty() const { return n_ == 0; }
+  std::size_t bytes() const { return cell_.bytes() + rank_.bytes() + order_.bytes() + start_.bytes() + key_.bytes(); }
+
+ private:
+  void sortDense(View<const Sample<D>> p);
+  void sortKeys(View<const Sample<D>> p);
+
+  int n_ = 0;
+  Window<D> window_;
+  Array<int> cell_, rank_, order_, start_;
+  Array<std::int64_t> key_;
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

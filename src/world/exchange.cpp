@@ -1,0 +1,163 @@
+// What enters and leaves: emitters, sinks, the domain's open sides; and the surfaces that nothing passes.
+#include <algorithm>
+#include <cmath>
+
+#include "scene/vector.h"
+#include "world/world.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+// Out of the solid by its signed distance, and without the part of the velocity that leads back in. Samples hold the
+// fluid off at d/2; this catches what is thrown at a wall faster than they can stop it, so that nothing leaks.
+template <int D>
+void World<D>::collide() {
+  const auto p = fluid.p.view(), v = fluid.v.view();
+  const Vec<D> size = extent;
+  const auto wall = std::to_array(walled);
+  const Real gap = Real(clearance), eps = Real(0.05 * spacing);
+  const auto body = solids.bodies().read();
+  const int bodies = int(solids.bodies().size());
+  forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
+    Sample<D> q = p[i], u = v[i];
+    for (int b = 0; b < bodies; ++b) {
+      bool near = true;
+      for (int k = 0; k < D; ++k) near = near && q.x[k] > body[b].low[k] - gap && q.x[k] < body[b].high[k] + gap;
+      if (!near) continue;
+      Real x[3] = {}, y[3], n[3] = {}, out[3], wallV[3];
+      for (int k = 0; k < D; ++k) x[k] = q.x[k];
+      body[b].pose.toBody(x, y);
+      const Real depth = gap - body[b].shape.distance(y);
+      if (!(depth > 0)) continue;
+      body[b].shape.normal(y, eps, n);
+      body[b].pose.directionToWorld(n, out);
+      body[b].pose.velocityAt(x, wallV);
+      Real approach = 0;
+      for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
+      for (int k = 0; k < D; ++k) {
+        q.x[k] += depth * out[k];
+        if (approach > 0) u.x[k] += approach * out[k];
+      }
+    }
+    for (int k = 0; k < D; ++k) {
+      if (!wall[k]) continue;
+      const Real low = gap, high = size[k] - gap;
+      if (q.x[k] < low) q.x[k] = low, u.x[k] = max(u.x[k], 0);
+      if (q.x[k] > high) q.x[k] = high, u.x[k] = min(u.x[k], 0);
+    }
+    p[i] = q;
+    v[i] = u;
+  });
+}
+
+template <int D>
+void World<D>::exchange() {
+  removeOutside();
+  for (std::size_t e = 0; e < scene().fluid.emitters.size(); ++e) emit(e);
+}
+
+template <int D>
+void World<D>::removeOutside() {
+  const bool open = !std::all_of(walled, walled + D, [](bool w) { return w; });
+  const auto& sinks = setup_->sinks;
+  if (!open && sinks.empty()) return;
+  enum { stays, sinks_, leaves };
+  const auto fate = [&](int i) {
+    const Vec<D> x = fluid.p.data[i].x;
+    Vector at = {0, 0, 0};
+    for (int k = 0; k < D; ++k) {
+      if (!walled[k] && !periodic[k] && (x[k] < 0 || x[k] > extent[k])) return leaves;
+      at[k] = x[k] + origin[k];
+    }
+    for (const SolidShape& s : sinks) {
+      bool near = true;
+      for (int k = 0; k < D; ++k) near = near && at[k] > s.low()[k] && at[k] < s.high()[k];
+      if (near && s.distance(at) < 0) return sinks_;
+    }
+    return stays;
+  };
+  auto& flag = fluid.spares.number;
+  flag.resize(fluid.room());
+  forEach(fluid.size(), [&](int i) { flag[i] = fate(i); });
+  if (sumOf(fluid.size(), [&](int i) { return flag[i] != stays; }) == 0) return;
+  Array<int> order;
+  order.resize(fluid.size());
+  int n = 0;
+  for (int i = 0; i < fluid.size(); ++i) {
+    if (flag[i] == stays) order[n++] = i;
+    sunk += flag[i] == sinks_;
+    lost += flag[i] == leaves;
+  }
+  fluid.reorder(order, n);
+}
+
+// Layers of particles one spacing apart leave the mouth at its speed. A point waits where fluid still stands in the way.
+template <int D>
+void World<D>::emit(std::size_t index) {
+  const Emitter& e = scene().fluid.emitters[index];
+  const double end = std::min(e.until, time);
+  if (time < e.start || e.speed <= 0) return;
+  const std::int64_t due = std::int64_t(std::floor((end - e.start) * e.speed / spacing + 1e-9)) + 1;
+  if (due <= layers[index] || counts[index] >= e.count) return;
+
+  const Vector direction = vectors::unit(e.direction);
+  Vector up = e.up, side;
+  if (D == 2) {
+    up = {-direction[1], direction[0], 0};
+    side = {0, 0, 0};
+  } else {
+    if (vectors::length(vectors::cross(direction, up)) < 1e-9 * vectors::length(up)) up = std::abs(direction[0]) < 0.9 ? Vector{1, 0, 0} : Vector{0, 1, 0};
+    side = vectors::unit(vectors::cross(direction, up));
+    up = vectors::cross(side, direction);
+  }
+  const bool disc = e.kind == "disc";
+  const double width = disc ? 2 * e.radius : D == 2 ? e.width : e.height, depth = D == 2 ? 0 : disc ? 2 * e.radius : e.width;
+  const int rows = std::max(1, int(std::lround(width / spacing))), columns = D == 2 ? 1 : std::max(1, int(std::lround(depth / spacing)));
+  std::vector<Vec<D>> fresh;
+  for (std::int64_t layer = layers[index]; layer < due; ++layer) {
+    const double way = (time - e.start) * e.speed - double(layer) * spacing;  // [m] since this layer left the mouth
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) {
+        const double a = ((r + 0.5) / rows - 0.5) * width, b = columns == 1 ? 0 : ((c + 0.5) / columns - 0.5) * depth;
+        if (disc && a * a + b * b > e.radius * e.radius) continue;
+        Vec<D> x;
+        for (int k = 0; k < D; ++k) x[k] = Real(e.centre[k] - origin[k] + a * up[k] + b * side[k] + way * direction[k]);
+        fresh.push_back(x);
+      }
+  }
+  layers[index] = due;
+  // Points with fluid nearer than 0.6 d are not filled: pushing a particle into standing fluid would throw it about.
+  const auto p = fluid.p.read();
+  Vec<D> low = fresh[0], high = fresh[0];
+  for (const Vec<D>& x : fresh)
+    for (int k = 0; k < D; ++k) low[k] = min(low[k], x[k]), high[k] = max(high[k], x[k]);
+  const Real reach = Real(0.6 * spacing);
+  std::vector<int> near;
+  for (int i = 0; i < fluid.size(); ++i) {
+    bool inside = true;
+    for (int k = 0; k < D; ++k) inside = inside && p[i].x[k] > low[k] - reach && p[i].x[k] < high[k] + reach;
+    if (inside) near.push_back(i);
+  }
+  std::erase_if(fresh, [&](const Vec<D>& x) {
+    return std::any_of(near.begin(), near.end(), [&](int i) { return dot(p[i].x - x, p[i].x - x) < reach * reach; });
+  });
+  if (double(counts[index] + std::int64_t(fresh.size())) > e.count) fresh.resize(std::size_t(e.count) - counts[index]);
+  if (fresh.empty()) return;
+  const int first = fluid.grow(int(fresh.size()));
+  for (std::size_t m = 0; m < fresh.size(); ++m) {
+    const int i = first + int(m);
+    fluid.p.data[i] = {fresh[m], Real(mass)};
+    for (int k = 0; k < D; ++k) fluid.v.data[i].x[k] = Real(e.speed * direction[k]);
+    fluid.v.data[i].a = Real(rho0);
+    fluid.id.data[i] = int(nextId++);
+  }
+  fluid.pad();
+  counts[index] += std::int64_t(fresh.size());
+  emitted += std::int64_t(fresh.size());
+}
+
+template void World<2>::collide();
+template void World<3>::collide();
+template void World<2>::exchange();
+template void World<3>::exchange();
+
+}  // namespace brim::inline BRIM_FLAVOUR

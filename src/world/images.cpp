@@ -1,0 +1,58 @@
+#include "world/world.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+void Images<D>::make(Particles<D>& fluid, const Vec<D>& extent, const bool* periodic, Real support) {
+  std::vector<int> source;
+  std::vector<Sample<D>> shift;
+  const auto p = fluid.p.read();
+  for (int i = 0; i < fluid.size(); ++i) {
+    // Every combination of axes along which i is near a face, without none of them.
+    Sample<D> s[9 * 3] = {};
+    int count = 1;
+    for (int k = 0; k < D; ++k) {
+      if (!periodic[k]) continue;
+      const int before = count;
+      for (int way = -1; way <= 1; way += 2) {
+        if (!(way > 0 ? p[i].x[k] < support : p[i].x[k] > extent[k] - support)) continue;
+        for (int c = 0; c < before; ++c) {
+          s[count] = s[c];
+          s[count++].x[k] = way * extent[k];
+        }
+      }
+    }
+    for (int c = 1; c < count; ++c) source.push_back(i), shift.push_back(s[c]);
+  }
+  copyIn(source_, source.data(), source.size());
+  copyIn(shift_, shift.data(), shift.size());
+  fluid.setImages(int(source.size()));
+  refresh(fluid, fluid.p.data);
+}
+
+template <int D>
+void Images<D>::sort(Particles<D>& fluid, const Window<D>& window) {
+  const int n = fluid.images();
+  table_.sort(n, View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, window);
+  Array<int> source;
+  Array<Sample<D>> shift;
+  source.resize(n);
+  shift.resize(n);
+  for (int k = 0; k < n; ++k) source[k] = source_[table_.order()[k]], shift[k] = shift_[table_.order()[k]];
+  source_.swap(source);
+  shift_.swap(shift);
+}
+
+template <int D>
+void Images<D>::refresh(const Particles<D>& fluid, Array<Sample<D>>& positions) const {
+  const int first = fluid.firstImage();
+  const auto p = positions.view();
+  const auto source = source_.read();
+  const auto shift = shift_.read();
+  forEach(fluid.images(), [=] BRIM_KERNEL(int k) { p[first + k] = {p[source[k]].x + shift[k].x, p[source[k]].a}; });
+}
+
+template class Images<2>;
+template class Images<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,184 @@
+// The particles of a slice share their candidates: those are copied once into columns that stay in the first-level cache,
+// then each particle tests them `lanes` at a time and the survivors' indices are compressed into its list.
+#include "world/neighbours.h"
+
+#include <algorithm>
+
+namespace brim::inline BRIM_FLAVOUR {
+
+static constexpr int slicesPerChunk = grain / lanes;
+
+template <int D>
+struct Neighbours<D>::Scratch {
+  Array<Real> x[D];
+  Array<int> index, found;
+  int count = 0;
+  long room = 0;  // of `found`, per lane
+
+  void add(const Array<Real>* column, int first, int a, int b) {
+    if (std::size_t(count + b - a + 2 * lanes) > index.size()) {
+      for (auto& c : x) c.resize(2 * (count + b - a) + 512);
+      index.resize(x[0].size());
+    }
+    for (int j = a, to = count; j < b; j += lanes, to += lanes) {
+      for (int k = 0; k < D; ++k) __builtin_memcpy(&x[k][to], &column[k][first + j], lanes * sizeof(Real));
+      for (int l = 0; l < lanes; ++l) index[to + l] = first + j + l;
+    }
+    count += b - a;
+  }
+  /// So that the last pack may run past the end.
+  void close() {
+    if (index.size() == 0) return reserveCandidates();
+    for (int k = 0; k < D; ++k)
+      for (int l = 0; l < lanes; ++l) x[k][count + l] = farAway;
+  }
+  void reserveCandidates() {
+    for (auto& c : x) c.resize(512);
+    index.resize(512);
+  }
+  void reserve(int perLane) {
+    if (perLane + 2 * lanes <= room) return;
+    const long more = 2 * perLane + 128;
+    Array<int> bigger;
+    bigger.resize(more * lanes);
+    for (int l = 0; l < lanes && room; ++l) std::copy_n(found.data() + l * room, room, bigger.data() + l * more);
+    found.swap(bigger);
+    room = more;
+  }
+  /// Candidates within h of xi, appended to the list of `lane` from `used` on; returns its new length.
+  int within(const Vec<D>& xi, Real h, int lane, int used) {
+    using P = Pack<Real, lanes>;
+    // Locals, because a vector store may alias anything and the members would be read again after each.
+    int *const first = found.data() + lane * room, *out = first + used;
+    const int* const id = index.data();
+    const Real* column[D];
+    for (int k = 0; k < D; ++k) column[k] = x[k].data();
+    const P h2 = h * h;
+    for (int j = 0, n = count; j < n; j += lanes) {
+      P d2;
+      for (int k = 0; k < D; ++k) {
+        P xj;
+        __builtin_memcpy(&xj, column[k] + j, sizeof xj);
+        const P r = xj - P(xi[k]);
+        d2 = k == 0 ? r * r : d2 + r * r;
+      }
+      out += appendBelow(d2, h2, id + j, out);
+    }
+    return int(out - first);
+  }
+};
+
+template <int D>
+Neighbours<D>::Neighbours() : scratch_(std::make_unique<tbb::enumerable_thread_specific<Scratch>>()) {}
+template <int D>
+Neighbours<D>::~Neighbours() = default;
+
+template <int D>
+void Neighbours<D>::build(Real support, const Window<D>& window, Points fluid, Points images, Points solid, int fluidGhost,
+                          int solidGhost) {
+  const auto fill = [&](Array<Real>* column, const Points& s) {
+    for (int k = 0; k < D; ++k) column[k].resize(std::max(column[k].size(), std::size_t(s.first + s.n + 2 * lanes)));
+    forEach(s.n, [&](int i) {
+      for (int k = 0; k < D; ++k) column[k][s.first + i] = s.p[i].x[k];
+    });
+  };
+  fill(column_[0], fluid);
+  fill(column_[0], images);
+  fill(column_[1], solid);
+
+  const int slices = (fluid.n + lanes - 1) / lanes, chunks = (slices + slicesPerChunk - 1) / slicesPerChunk;
+  slices_.resize(2 * std::size_t(slices));
+  solidSlices_ = slices;
+  chunks_.resize(chunks);
+  tbb::parallel_for(0, chunks, [&](int c) {
+    buildChunk(c, scratch_->local(), support, window, fluid, images, solid, fluidGhost, solidGhost);
+  });
+  pairs_ = 0;
+  for (const Chunk& c : chunks_) pairs_ += c.pairs;
+}
+
+template <int D>
+void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>& w, const Points& fluid, const Points& images,
+                               const Points& solid, int fluidGhost, int solidGhost) {
+  Chunk& c = chunks_[chunk];
+  c.pairs = 0;
+  std::size_t used = 0;
+  const int begin = chunk * slicesPerChunk, end = std::min(int(solidSlices_), begin + slicesPerChunk);
+  const Array<Real>* const x = column_[0];
+  const auto position = [&](int i) {
+    Vec<D> r;
+    for (int k = 0; k < D; ++k) r[k] = x[k][i];
+    return r;
+  };
+  // Candidates of the particles in cells cx..right of the row (y, z), from one set of points.
+  const auto collect = [&](const Points& s, const Array<Real>* column, int cx, int right, int y, int z) {
+    if (s.n == 0) return;
+    for (int dz = D == 3 ? -1 : 0; dz <= (D == 3 ? 1 : 0); ++dz)
+      for (int dy = -1; dy <= 1; ++dy) {
+        const auto [a, b] = s.table->run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
+        if (a < b) near.add(column, s.first, a, b);
+      }
+  };
+  for (int s = begin; s < end; ++s) {
+    int count[2][lanes] = {};
+    const int last = std::min(fluid.n, (s + 1) * lanes);
+    for (int set = 0; set < 2; ++set) {
+      for (int i = s * lanes; i < last;) {
+        // A stretch of particles in one row, no longer than two supports.
+        const Vec<D> x0 = position(i);
+        const int cx = w.at(x0, 0), y = w.at(x0, 1), z = D == 3 ? w.at(x0, D - 1) : 0;
+        int e = i + 1, right = cx;
+        for (; e < last; ++e) {
+          const Vec<D> xe = position(e);
+          const int ex = w.at(xe, 0);
+          if (w.at(xe, 1) != y || (D == 3 && w.at(xe, D - 1) != z) || ex > cx + 2 * Window<D>::fine) break;
+          right = ex;
+        }
+        near.count = 0;
+        if (set == 0) {
+          collect(fluid, column_[0], cx, right, y, z);
+          collect(images, column_[0], cx, right, y, z);
+        } else {
+          collect(solid, column_[1], cx, right, y, z);
+        }
+        near.close();
+        near.reserve(near.count);
+        for (; i < e; ++i) {
+          const int l = i - s * lanes;
+          count[set][l] = near.count ? near.within(position(i), h, l, 0) : 0;
+          c.pairs += count[set][l] - (set == 0);
+        }
+      }
+      // Interleave the lanes' lists, padded with the ghost.
+      const int longest = *std::max_element(count[set], count[set] + lanes), whole = (longest + lanes - 1) / lanes * lanes;
+      near.reserve(whole);
+      for (int l = 0; l < lanes; ++l)
+        std::fill(&near.found[l * near.room + count[set][l]], &near.found[l * near.room + whole], set == 0 ? fluidGhost : solidGhost);
+      if (c.list.size() < used + std::size_t(whole) * lanes) c.list.resize(used + std::size_t(whole) * lanes + 1024);
+      for (int m = 0; m < whole; m += lanes) interleave<lanes>(&near.found[m], near.room, &c.list[used + m * lanes]);
+      slices_[set * solidSlices_ + s].length = longest;
+      used += std::size_t(longest) * lanes;
+    }
+  }
+  const int* at = c.list.data();
+  for (int s = begin; s < end; ++s)
+    for (int set = 0; set < 2; ++set) {
+      Lists::Slice& slice = slices_[set * solidSlices_ + s];
+      slice.first = at;
+      at += long(slice.length) * lanes;
+    }
+}
+
+template <int D>
+std::size_t Neighbours<D>::bytes() const {
+  std::size_t b = slices_.capacity() * sizeof(Lists::Slice);
+  for (const Chunk& c : chunks_) b += c.list.bytes();
+  for (const auto& set : column_)
+    for (const auto& axis : set) b += axis.bytes();
+  return b;
+}
+
+template class Neighbours<2>;
+template class Neighbours<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,57 @@
+// Who is near whom: lists of the fluid and of the solid samples around each particle, rebuilt every step.
+#pragma once
+#include <tbb/enumerable_thread_specific.h>
+
+#include <memory>
+
+#include "world/cells.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Fluid and solid neighbours are kept apart, since they enter the papers' sums differently: only fluid moves and carries
+/// multipliers. No per-pair test, and the records of static samples are never copied.
+///   nb.fluid[i]   particles within the support of i, itself included, so that a sum over it is the sum the papers write
+///   nb.solid[i]   samples within the support of i
+struct NeighbourView {
+  Lists fluid, solid;
+};
+
+template <int D>
+class Neighbours {
+ public:
+  Neighbours();
+  ~Neighbours();
+
+  /// One set of points in cell order.
+  struct Points {
+    const CellTable<D>* table;
+    View<const Sample<D>> p;
+    int n;
+    int first;  // index of the first point in its lists
+  };
+  /// Lists for the particles `fluid` (first = 0) over fluid and images on one side and solid samples on the other.
+  /// Lists are padded with fluidGhost and solidGhost.
+  void build(Real support, const Window<D>&, Points fluid, Points images, Points solid, int fluidGhost, int solidGhost);
+
+  NeighbourView view() const { return {{slices_.data()}, {slices_.data() + solidSlices_}}; }
+  /// Number of neighbours of all particles, each without itself.
+  double pairs() const { return pairs_; }
+  std::size_t bytes() const;
+
+ private:
+  struct Scratch;
+  struct Chunk {
+    Array<int> list;  // kept from step to step
+    double pairs = 0;
+  };
+  void buildChunk(int chunk, Scratch&, Real support, const Window<D>&, const Points&, const Points&, const Points&, int, int);
+
+  Array<Real> column_[2][D];  // positions of fluid + images and of samples, one array per axis: what the distance test reads
+  std::vector<Chunk> chunks_;
+  std::vector<Lists::Slice> slices_;
+  std::size_t solidSlices_ = 0;
+  double pairs_ = 0;
+  std::unique_ptr<tbb::enumerable_thread_specific<Scratch>> scratch_;
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

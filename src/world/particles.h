@@ -1,0 +1,141 @@
+// The fluid's particles: named columns that are sorted, grown, shrunk and saved together, never by hand.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "exec/exec.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Buffers that a reorder writes to and solvers may use between two of them; one for each type of column.
+template <int D>
+struct Spares {
+  Array<Sample<D>> sample;
+  Array<Real> real;
+  Array<int> number;
+  Array<Sample<D>>& of(Sample<D>*) { return sample; }
+  Array<Real>& of(Real*) { return real; }
+  Array<int>& of(int*) { return number; }
+};
+
+template <int D>
+class Particles {
+ public:
+  /// A column. Elements past the particles (padding of the last slice, images, the ghost) exist wherever lists may point.
+  template <class T>
+  struct Field {
+    std::string name;
+    T fresh;  // what a new particle has
+    T ghost;  // what padding and the ghost have
+    Array<T> data;
+    View<T> view() { return data.view(); }
+    View<const T> read() const { return data.read(); }
+  };
+
+  Particles()
+      : p(add<Sample<D>>("position", {}, ghostSample())), v(add<Sample<D>>("velocity", {}, {})), id(add<int>("id", -1, -1)) {}
+
+  /// A column of the solver's own. Asking for it again gives the same one.
+  Field<Real>& real(std::string_view name) { return add<Real>(name, 0, 0); }
+  Field<Sample<D>>& sample(std::string_view name) { return add<Sample<D>>(name, {}, {}); }
+
+  int size() const { return n_; }
+  int images() const { return images_; }
+  int firstImage() const { return wholeSlices(n_); }
+  int ghost() const { return firstImage() + images_; }
+  int room() const { return ghost() + 1 + lanes; }
+
+  /// Makes room for m more particles, with fresh values; returns the index of the first.
+  int grow(int m) {
+    const int first = n_;
+    n_ += m;
+    each([&](auto& f) {
+      f.data.resize(room());
+      for (int i = first; i < n_; ++i) f.data[i] = f.fresh;
+    });
+    return first;
+  }
+  /// Particle k becomes the one that was order[k]; `n` of them stay.
+  void reorder(const Array<int>& order, int n) {
+    n_ = n;
+    images_ = 0;
+    each([&](auto& f) {
+      auto& spare = spares.of(f.data.data());
+      spare.resize(room());
+      const auto to = spare.view();
+      const auto from = f.data.read();
+      const auto at = order.read();
+      forEach(n, [=] BRIM_KERNEL(int i) { to[i] = from[at[i]]; });
+      f.data.swap(spare);
+    });
+    pad();
+  }
+  /// Room for m images past the particles; call pad() once they are written.
+  void setImages(int m) {
+    images_ = m;
+    each([&](auto& f) { f.data.resize(room()); });
+  }
+  /// Gives the padding and the ghost their values.
+  void pad() {
+    each([&](auto& f) {
+      f.data.resize(room());
+      padWith(f.data, f.ghost);
+    });
+  }
+  /// The same for a buffer that stands in for a column.
+  template <class T>
+  void padWith(Array<T>& data, const T& ghost) {
+    data.resize(room());
+    for (int i = n_; i < firstImage(); ++i) data[i] = ghost;
+    for (int i = this->ghost(); i < room(); ++i) data[i] = ghost;
+  }
+  static Sample<D> ghostSample() {
+    Sample<D> g{};
+    for (int k = 0; k < D; ++k) g.x[k] = farAway;
+    return g;
+  }
+
+  template <class F>
+  void each(F body) {
+    for (auto& f : samples_) body(f);
+    for (auto& f : reals_) body(f);
+    for (auto& f : numbers_) body(f);
+  }
+  std::size_t bytes() {
+    std::size_t b = spares.sample.bytes() + spares.real.bytes() + spares.number.bytes();
+    each([&](auto& f) { b += f.data.bytes(); });
+    return b;
+  }
+
+  Spares<D> spares;
+
+ private:
+  template <class T>
+  Field<T>& add(std::string_view name, T fresh, T ghost) {
+    auto& columns = all(static_cast<T*>(nullptr));
+    for (auto& f : columns)
+      if (f.name == name) return f;
+    auto& f = columns.emplace_back(Field<T>{std::string(name), fresh, ghost, {}});
+    f.data.resize(room());
+    for (int i = 0; i < n_; ++i) f.data[i] = fresh;
+    for (int i = n_; i < room(); ++i) f.data[i] = ghost;
+    return f;
+  }
+  auto& all(Sample<D>*) { return samples_; }
+  auto& all(Real*) { return reals_; }
+  auto& all(int*) { return numbers_; }
+
+  int n_ = 0, images_ = 0;
+  std::deque<Field<Sample<D>>> samples_;  // deques, so that references to columns stay valid
+  std::deque<Field<Real>> reals_;
+  std::deque<Field<int>> numbers_;
+
+ public:
+  Field<Sample<D>>& p;  // {x, m}    position from the domain's corner [m], mass [kg]
+  Field<Sample<D>>& v;  // {v, rho}  velocity [m/s], density [kg/m^3]
+  Field<int>& id;
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

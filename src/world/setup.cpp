@@ -1,0 +1,21 @@
+#include "world/setup.h"
+
+#include "scene/lattice.h"
+
+namespace brim {
+
+Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
+  Setup s;
+  s.scene = scene;
+  s.solids = solidShapes(scene);
+  for (std::size_t k = 0; k < scene.fluid.sinks.size(); ++k)
+    s.sinks.emplace_back(scene, scene.fluid.sinks[k].shape, "fluid.sinks[" + std::to_string(k) + "]");
+  Filling filling = fillBlocks(scene, s.solids);
+  s.position = std::move(filling.points);
+  s.block = std::move(filling.block);
+  s.insideSolids = filling.insideSolids;
+  s.walls = sampleWalls(scene, s.solids, W);
+  return s;
+}
+
+}  // namespace brim

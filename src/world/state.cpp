@@ -1,0 +1,140 @@
+#include "world/state.h"
+
+#include <cstring>
+
+#include "brim/error.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '1'};
+
+class Writer {
+ public:
+  template <class T>
+  void value(const T& v) {
+    bytes(&v, sizeof v);
+  }
+  void text(const std::string& s) {
+    value(std::uint64_t(s.size()));
+    bytes(s.data(), s.size());
+  }
+  void bytes(const void* p, std::size_t n) { out.insert(out.end(), static_cast<const char*>(p), static_cast<const char*>(p) + n); }
+  std::vector<char> out;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::vector<char>& in) : in_(in) {}
+  template <class T>
+  T value() {
+    T v;
+    bytes(&v, sizeof v);
+    return v;
+  }
+  std::string text() {
+    std::string s(size(), ' ');
+    bytes(s.data(), s.size());
+    return s;
+  }
+  std::size_t size() {
+    const auto n = value<std::uint64_t>();
+    if (n > in_.size() - at_) throw Failure("the checkpoint's state is damaged: it ends too early");
+    return n;
+  }
+  void bytes(void* p, std::size_t n) {
+    if (n > in_.size() - at_) throw Failure("the checkpoint's state is damaged: it ends too early");
+    std::memcpy(p, in_.data() + at_, n);
+    at_ += n;
+  }
+  void skip(std::size_t n) {
+    if (n > in_.size() - at_) throw Failure("the checkpoint's state is damaged: it ends too early");
+    at_ += n;
+  }
+
+ private:
+  const std::vector<char>& in_;
+  std::size_t at_ = 0;
+};
+}  // namespace
+
+template <int D>
+std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSpeed) {
+  Writer o;
+  o.bytes(magic, sizeof magic);
+  o.value(D);
+  o.value(int(sizeof(Real)));
+  o.text(solver);
+  for (double d : {w.time, w.dt, maxSpeed}) o.value(d);
+  for (std::int64_t k : {w.step, w.emitted, w.sunk, w.lost, w.nextId}) o.value(k);
+  o.value(w.evaluated);
+  o.value(std::uint64_t(w.layers.size()));
+  for (std::size_t e = 0; e < w.layers.size(); ++e) o.value(w.layers[e]), o.value(w.counts[e]);
+  const int n = w.fluid.size();
+  o.value(n);
+  std::uint64_t columns = 0;
+  w.fluid.each([&](auto&) { ++columns; });
+  o.value(columns);
+  w.fluid.each([&](auto& f) {
+    o.text(f.name);
+    o.value(std::uint64_t(n * sizeof f.fresh));
+    o.bytes(f.data.data(), n * sizeof f.fresh);
+  });
+  return std::move(o.out);
+}
+
+template <int D>
+double restoreState(World<D>& w, const std::string& solver, const std::vector<char>& blob) {
+  Reader in(blob);
+  char head[sizeof magic];
+  in.bytes(head, sizeof head);
+  if (std::memcmp(head, magic, sizeof magic) != 0) throw Failure("the checkpoint's state was not written by this version of brim");
+  if (in.value<int>() != D) throw Failure("the checkpoint is of a scene with another dimension");
+  if (const int bytes = in.value<int>(); bytes != sizeof(Real))
+    throw Failure(std::string("the checkpoint is in ") + (bytes == 4 ? "single" : "double") + " precision; use --precision " +
+                  (bytes == 4 ? "single" : "double"));
+  const bool sameSolver = in.text() == solver;
+  w.time = in.value<double>();
+  w.dt = in.value<double>();
+  const double maxSpeed = in.value<double>();
+  for (std::int64_t* k : {&w.step, &w.emitted, &w.sunk, &w.lost, &w.nextId}) *k = in.value<std::int64_t>();
+  w.evaluated = in.value<bool>() && sameSolver;
+  const auto emitters = in.value<std::uint64_t>();
+  for (std::uint64_t e = 0; e < emitters; ++e) {
+    const auto layers = in.value<std::int64_t>(), counts = in.value<std::int64_t>();
+    if (e < w.layers.size()) w.layers[e] = layers, w.counts[e] = counts;
+  }
+  const int n = in.value<int>();
+  if (n < 0) throw Failure("the checkpoint's state is damaged");
+  Array<int> none;
+  w.fluid.reorder(none, 0);
+  w.fluid.grow(n);
+  const auto columns = in.value<std::uint64_t>();
+  for (std::uint64_t c = 0; c < columns; ++c) {
+    const std::string name = in.text();
+    const std::size_t size = in.size(), width = n ? size / n : 0;
+    if (name != "position" && name != "velocity" && name != "id" && !sameSolver) {
+      in.skip(size);
+      continue;
+    }
+    if (sameSolver && width == sizeof(Sample<D>)) w.fluid.sample(name);
+    if (sameSolver && width == sizeof(Real) && name != "id") w.fluid.real(name);
+    bool taken = false;
+    w.fluid.each([&](auto& f) {
+      if (f.name != name || taken || (n && width != sizeof f.fresh)) return;
+      in.bytes(f.data.data(), size);
+      taken = true;
+    });
+    if (!taken) in.skip(size);
+  }
+  w.fluid.pad();
+  w.solids.moveTo(w.time);
+  return maxSpeed;
+}
+
+template std::vector<char> saveState<2>(World<2>&, const std::string&, double);
+template std::vector<char> saveState<3>(World<3>&, const std::string&, double);
+template double restoreState<2>(World<2>&, const std::string&, const std::vector<char>&);
+template double restoreState<3>(World<3>&, const std::string&, const std::vector<char>&);
+
+}  // namespace brim::inline BRIM_FLAVOUR

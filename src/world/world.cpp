@@ -1,0 +1,109 @@
+#include "world/world.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scene/keyframes.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Setup>(setup)) {
+  const Scene& scene = setup.scene;
+  spacing = scene.resolution.spacing;
+  support = scene.resolution.support * spacing;
+  rho0 = scene.fluid.density;
+  nu = scene.fluid.viscosity / rho0;
+  mass = rho0 * std::pow(spacing, D);
+  origin = scene.domain.min;
+  clearance = 0.1 * spacing;
+  for (int k = 0; k < D; ++k) {
+    extent[k] = Real(scene.domain.max[k] - scene.domain.min[k]);
+    periodic[k] = scene.domain.boundary[k] == "periodic";
+    walled[k] = scene.domain.boundary[k] == "walls";
+  }
+  const int n = int(setup.position.size());
+  fluid.grow(n);
+  for (int i = 0; i < n; ++i) {
+    const Vector& v = scene.fluid.blocks[setup.block[i]].velocity;
+    for (int k = 0; k < D; ++k) {
+      fluid.p.data[i].x[k] = Real(setup.position[i][k] - origin[k]);
+      fluid.v.data[i].x[k] = Real(v[k]);
+    }
+    fluid.p.data[i].a = Real(mass);
+    fluid.v.data[i].a = Real(rho0);
+    fluid.id.data[i] = i;
+  }
+  fluid.pad();
+  nextId = n;
+  layers.resize(scene.fluid.emitters.size());
+  counts.resize(scene.fluid.emitters.size());
+}
+
+template <int D>
+Vec<D> World<D>::gravity(double t) const {
+  const Scene& s = scene();
+  const Vector g = s.gravity_keys.empty() ? s.gravity : valueAt(s.gravity_keys, t);
+  Vec<D> r;
+  for (int k = 0; k < D; ++k) r[k] = Real(g[k]);
+  return r;
+}
+
+template <int D>
+bool World<D>::hasPeriodic() const {
+  return std::any_of(periodic, periodic + D, [](bool b) { return b; });
+}
+
+template <int D>
+void World<D>::search() {
+  if (hasPeriodic()) {
+    const Vec<D> size = extent;
+    const auto p = fluid.p.view();
+    const auto wrap = std::to_array(periodic);
+    forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
+      for (int k = 0; k < D; ++k)
+        if (wrap[k]) p[i].x[k] -= size[k] * std::floor(p[i].x[k] / size[k]);
+    });
+  }
+  struct Box {
+    Vec<D> low, high;
+  };
+  const auto p = fluid.p.read();
+  Box box;
+  for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
+  box = reduce(
+      fluid.size(), box, [=](int i) { return Box{p[i].x, p[i].x}; },
+      [](Box& a, const Box& b) {
+        for (int k = 0; k < D; ++k) a.low[k] = min(a.low[k], b.low[k]), a.high[k] = max(a.high[k], b.high[k]);
+      });
+  double low[D], high[D];
+  for (int k = 0; k < D; ++k) {
+    low[k] = fluid.size() ? box.low[k] : 0;
+    high[k] = fluid.size() ? box.high[k] : 0;
+    if (periodic[k]) low[k] -= support, high[k] += support;
+  }
+  window_.cover(low, high, support, 8.0 * fluid.size() + 100000);
+  table_.sort(fluid.size(), fluid.p.read(), window_);
+  fluid.reorder(table_.order(), fluid.size());
+  if (hasPeriodic()) {
+    images_.make(fluid, extent, periodic, Real(support));
+    images_.sort(fluid, window_);
+    images_.refresh(fluid, fluid.p.data);
+    images_.copy(fluid, fluid.v.data);
+    fluid.pad();
+  }
+  solids.sort(window_);
+  neighbours_.build(Real(support), window_, {&table_, fluid.p.read(), fluid.size(), 0},
+                    {&images_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
+                    {&solids.table(), solids.p(), solids.size(), 0}, fluid.ghost(), solids.ghost());
+}
+
+template <int D>
+std::size_t World<D>::bytes() {
+  return fluid.bytes() + solids.bytes() + table_.bytes() + neighbours_.bytes();
+}
+
+template class World<2>;
+template class World<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,94 @@
+// Everything that changes with time: particles, neighbours, solids; and the few constants every formula needs.
+#pragma once
+#include "world/neighbours.h"
+#include "world/particles.h"
+#include "world/solids.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Particles of the far side of a periodic axis, appended to the fluid's columns so that lists can point at them.
+template <int D>
+class Images {
+ public:
+  /// Finds the particles within `support` of the periodic faces; the fluid is sorted already.
+  void make(Particles<D>&, const Vec<D>& extent, const bool* periodic, Real support);
+  /// Sorts the images into cells.
+  void sort(Particles<D>&, const Window<D>&);
+  /// Brings the images of a {position, value} buffer up to date.
+  void refresh(const Particles<D>&, Array<Sample<D>>& positions) const;
+  /// The same for a column that does not shift with its particle.
+  template <class T>
+  void copy(const Particles<D>& fluid, Array<T>& column) const {
+    const int first = fluid.firstImage();
+    const auto c = column.view();
+    const auto source = source_.read();
+    forEach(fluid.images(), [=] BRIM_KERNEL(int k) { c[first + k] = c[source[k]]; });
+  }
+  const CellTable<D>& table() const { return table_; }
+
+ private:
+  Array<int> source_;
+  Array<Sample<D>> shift_;
+  CellTable<D> table_;
+};
+
+template <int D>
+class World {
+ public:
+  explicit World(const Setup&);
+
+  // Constants.
+  double rho0;     // [kg/m^3]
+  double nu;       // [m^2/s] kinematic viscosity
+  double mass;     // [kg] of a particle
+  double spacing;  // [m]
+  double support;  // [m]
+  Vector origin;   // [m] the domain's corner, from which positions count
+  Vec<D> extent;   // [m]
+  bool periodic[D], walled[D];
+  double clearance;  // [m] how near a particle's centre may come to a solid's surface
+
+  // State.
+  double time = 0;        // [s]
+  std::int64_t step = 0;  // steps done
+  double dt = 0;          // [s] of the last step
+  std::int64_t emitted = 0, sunk = 0, lost = 0, nextId = 0;
+  bool evaluated = false;  // the solver knows the forces of the present state
+  Particles<D> fluid;
+  Solids<D> solids;
+
+  /// Gravity at time t [m/s^2].
+  Vec<D> gravity(double t) const;
+  /// Sorts the fluid by cells at its present positions and rebuilds all lists.
+  void search();
+  NeighbourView nb() const { return neighbours_.view(); }
+  double pairs() const { return neighbours_.pairs(); }
+  /// Brings periodic images of a buffer up to date; no work on axes with walls.
+  void refresh(Array<Sample<D>>& positions) const { images_.refresh(fluid, positions); }
+  template <class T>
+  void refreshColumn(Array<T>& column) const {
+    images_.copy(fluid, column);
+  }
+  /// Keeps particles out of solids and walls: a particle nearer than the clearance is moved out and loses its approach.
+  void collide();
+  /// Fluid that emitters let in and sinks take out at the present time; fluid outside the domain is removed and counted.
+  void exchange();
+  bool hasPeriodic() const;
+  const Scene& scene() const { return setup_->scene; }
+  std::size_t bytes();
+
+ private:
+  void emit(std::size_t emitter);
+  void removeOutside();
+
+  std::shared_ptr<const Setup> setup_;
+  Window<D> window_;
+  CellTable<D> table_;
+  Images<D> images_;
+  Neighbours<D> neighbours_;
+
+ public:
+  std::vector<std::int64_t> layers, counts;  // per emitter: layers started, particles made
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,224 @@
+// The command as its users meet it: what it prints and how it ends.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "scene/declare.h"
+
+namespace brim {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* dam = R"(version = 1
+title = "A small dam"
+dimension = 2
+
+[domain]
+min = [0, 0]
+max = [2, 1]
+
+[resolution]
+spacing = 0.05
+
+[[fluid.blocks]]
+kind = "box"
+min = [0, 0]
+max = [0.5, 0.8]
+
+[solver]
+name = "pbf"
+
+[time]
+until = 0.1
+
+[output]
+frames_per_second = 20
+)";
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+std::string contentOf(const fs::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder = fs::path(testing::TempDir()) / ("brim_" + std::to_string(getpid()) + "_" + test->name());
+    fs::create_directories(folder / "scenes");
+    std::ofstream(folder / "scenes/dam.toml") << dam;
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  /// Starts the command in the test's own folder.
+  Outcome brim(const std::string& arguments, const std::string& before = "") {
+    const std::string line =
+        "cd '" + folder.string() + "' && " + before + " '" + BRIM_COMMAND + "' " + arguments + " >stdout 2>stderr";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentOf(folder / "stdout"), contentOf(folder / "stderr")};
+  }
+
+  fs::path folder;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(Command, HelpTeachesByExamplesAndUnits) {
+  const Outcome o = brim("--help");
+  EXPECT_EQ(o.code, 0);
+  for (const char* part : {"Examples:", "brim run scenes/dam_break.toml", "SI units", "Exit codes", "list", "check", "info"})
+    EXPECT_TRUE(has(o.out, part)) << part;
+  for (const char* option : {"--solver", "--set", "--until", "--out", "--threads", "--precision", "--flavour",
+                             "--frames-per-second", "--resume", "--from", "--quiet", "--progress", "--overwrite"})
+    EXPECT_TRUE(has(brim("run --help").out, option)) << option;
+}
+
+TEST_F(Command, WrongArgumentsEndWith2AndNameTheArgument) {
+  EXPECT_EQ(brim("").code, 2);
+  const Outcome o = brim("run scenes/dam.toml --bogus");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "--bogus"));
+  EXPECT_EQ(brim("run scenes/dam.toml --precision half").code, 2);
+  EXPECT_TRUE(has(brim("run scenes/dma.toml").err, "did you mean scenes/dam.toml?"));
+  EXPECT_EQ(brim("run scenes/dam.toml --set until").code, 2);
+}
+
+TEST_F(Command, CheckTellsAllMistakesWithTheirPlaces) {
+  std::ofstream(folder / "bad.toml") << "version = 1\ndimension = 2\n[resolution]\nspacng = 0.1\n[solver]\nname = \"pfb\"\n"
+                                        "[[fluid.blocks]]\nkind = \"box\"\nmin = [0, 0]\nmax = [0.5, 1.5]\n";
+  const Outcome o = brim("check bad.toml");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err,
+            "bad.toml:4:1: resolution has no \"spacng\"; did you mean \"spacing\"?\n"
+            "bad.toml:6:8: solver \"pfb\" is not known; did you mean \"pbf\"?  (brim list solvers)\n"
+            "bad.toml:10:7: fluid block lies 0.5 m outside the domain\n"
+            "3 mistakes\n");
+}
+
+TEST_F(Command, CheckAcceptsAGoodScene) {
+  const Outcome o = brim("check scenes/dam.toml");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "ok: 160 particles")) << o.out;  // 10 x 16 on the lattice of 0.05 m
+}
+
+TEST_F(Command, AnUnknownSolverIsAMistakeNotAFallback) {
+  const Outcome o = brim("run scenes/dam.toml --solver wcsphh");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_EQ(o.err, "--solver wcsphh: solver \"wcsphh\" is not known; did you mean \"wcsph\"?  (brim list solvers)\n");
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST_F(Command, ATrillionParticlesAreRefusedAtOnce) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const char* command : {"check", "run", "info"}) {
+    const Outcome o = brim(std::string(command) + " scenes/dam.toml --set resolution.spacing=6.3e-7");
+    EXPECT_EQ(o.code, 2);
+    EXPECT_TRUE(has(o.err, "1.01e+12 particles") && has(o.err, "would fit")) << o.err;
+  }
+  // Nothing of that size may be begun; starting three processes takes far less than this even under a sanitizer.
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 10);
+}
+
+TEST_F(Command, AFolderThatCannotBeWrittenIsNamed) {
+  const Outcome o = brim("run scenes/dam.toml --out /proc/brim/out");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "/proc/brim")) << o.err;
+}
+
+TEST_F(Command, ListShowsEveryParameterOfEverySolver) {
+  const Outcome all = brim("list parameters"), names = brim("list solvers");
+  EXPECT_EQ(all.code, 0);
+  for (const SolverInfo& s : solvers()) {
+    EXPECT_TRUE(has(names.out, s.name) && has(names.out, s.source));
+    const Outcome own = brim("list parameters " + s.name);
+    for (const Parameter& p : parametersOf(s)) {
+      EXPECT_TRUE(has(own.out, "  " + p.name + " ") && has(own.out, p.doc.text)) << s.name << "." << p.name;
+      EXPECT_TRUE(has(all.out, "  " + p.name + " ")) << s.name << "." << p.name;
+    }
+  }
+  for (const char* key : {"spacing", "frames_per_second", "inside_out", "displacement"}) EXPECT_TRUE(has(all.out, key)) << key;
+  EXPECT_TRUE(has(brim("list parameters viscositi").err, "did you mean \"viscosity\"?"));
+}
+
+TEST_F(Command, ListShowsScenesWithTitleDimensionAndSize) {
+  const Outcome o = brim("list scenes");
+  EXPECT_EQ(o.code, 0);
+  for (const char* part : {"scenes/dam.toml", "2D", "160 particles", "A small dam"}) EXPECT_TRUE(has(o.out, part)) << part;
+}
+
+TEST_F(Command, ThePageOfTheSceneFormatIsWhatTheDeclarationSays) {
+  EXPECT_EQ(brim("list parameters --markdown").out, contentOf(BRIM_SOURCE "/docs/scene_format.md"))
+      << "write it anew: brim list parameters --markdown > docs/scene_format.md";
+}
+
+TEST_F(Command, InfoForetellsSizeDiskAndSteps) {
+  const Outcome o = brim("info scenes/dam.toml --set time.until=1");
+  EXPECT_EQ(o.code, 0) << o.err;
+  // CFL: half a spacing at the speed of a fall from 0.8 m, sqrt(2 * 9.81 * 0.8) = 3.96 m/s, takes 6.3 ms; dt_max is 5 ms.
+  for (const char* part : {"160", "memory", "21 frames", "about 200 of 0.005 s (time.dt_max)", "wall time"})
+    EXPECT_TRUE(has(o.out, part)) << part << "\n" << o.out;
+  EXPECT_TRUE(has(brim("info scenes/dam.toml --set time.dt_max=0.1").out, "CFL at 3.96 m/s"));
+}
+
+TEST_F(Command, ARunLeavesItsResultsAndSaysWhere) {
+  const Outcome o = brim("run scenes/dam.toml");
+  ASSERT_EQ(o.code, 0) << o.err;
+  for (const char* file : {"statistics.csv", "summary.json", "preview.png", "frames"}) {
+    EXPECT_TRUE(fs::exists(folder / "out/dam" / file)) << file;
+    EXPECT_TRUE(has(o.out, std::string("out/dam/") + file)) << file;
+  }
+}
+
+TEST_F(Command, ResultsAreNotOverwrittenUnasked) {
+  ASSERT_EQ(brim("run scenes/dam.toml --until 0.02 --quiet").code, 0);
+  const std::string before = contentOf(folder / "out/dam/statistics.csv");
+  const Outcome o = brim("run scenes/dam.toml --until 0.04 --quiet");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "--resume") && has(o.err, "--overwrite") && has(o.err, "out/dam")) << o.err;
+  EXPECT_EQ(contentOf(folder / "out/dam/statistics.csv"), before);
+  EXPECT_EQ(brim("run scenes/dam.toml --until 0.04 --quiet --overwrite").code, 0);
+  EXPECT_NE(contentOf(folder / "out/dam/statistics.csv"), before);
+}
+
+TEST_F(Command, ProgressForProgramsIsOneJsonObjectALine) {
+  const Outcome o = brim("run scenes/dam.toml --progress json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  std::istringstream lines(o.out);
+  std::vector<nlohmann::json> events;
+  for (std::string line; std::getline(lines, line);) events.push_back(nlohmann::json::parse(line));
+  ASSERT_GE(events.size(), 2u);
+  EXPECT_EQ(events.front()["event"], "progress");
+  EXPECT_EQ(events.front()["particles"], 160);
+  EXPECT_EQ(events.back()["event"], "finished");
+  EXPECT_NEAR(events[events.size() - 2]["time"].get<double>(), 0.1, 1e-9);  // times are sums of a few dozen steps in double
+}
+
+TEST_F(Command, SignalsEndARunWithACheckpointAndSayHowToGoOn) {
+  for (const auto& [name, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const std::string out = std::string("--out ") + name;
+    const Outcome o = brim("run scenes/dam.toml --until 1e6 --set 'domain.max=[2, 1]' " + out,
+                           std::string("timeout --preserve-status -s ") + name + " 0.6");
+    EXPECT_EQ(o.code, code) << o.err;
+    EXPECT_TRUE(has(o.err, "--until 1e6 --set 'domain.max=[2, 1]' " + out + " --resume")) << o.err;
+    EXPECT_TRUE(fs::exists(folder / name / "checkpoint/state.brim"));
+  }
+}
+
+}  // namespace
+}  // namespace brim
