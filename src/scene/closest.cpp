@@ -116,7 +116,8 @@ void ClosestPoint::pseudoNormals() {
   }
 }
 
-ClosestPoint::Hit ClosestPoint::nearest(const Vector& x, double within) const {
+ClosestPoint::Hit ClosestPoint::nearest(const Vector& x, double within, double slack) const {
+  const double loose = (1 + slack) * (1 + slack);
   Hit hit;
   int feature = 0;
   // A little more than the bound, so that rounding cannot hide the answer.
@@ -130,14 +131,14 @@ ClosestPoint::Hit ClosestPoint::nearest(const Vector& x, double within) const {
   stack[top++] = {0, squaredDistance(x, boxes_[0].low, boxes_[0].high)};
   while (top > 0) {
     const Visit v = stack[--top];
-    if (v.r2 >= best2) continue;
+    if (v.r2 * loose >= best2) continue;
     const Box& b = boxes_[v.box];
     if (b.count == 0) {
       const Box &l = boxes_[b.first], &r = boxes_[b.first + 1];
       Visit near = {b.first, squaredDistance(x, l.low, l.high)}, far = {b.first + 1, squaredDistance(x, r.low, r.high)};
       if (far.r2 < near.r2) std::swap(near, far);
-      if (far.r2 < best2) stack[top++] = far;
-      if (near.r2 < best2) stack[top++] = near;
+      if (far.r2 * loose < best2) stack[top++] = far;
+      if (near.r2 * loose < best2) stack[top++] = near;
       continue;
     }
     for (int i = b.first; i < b.first + b.count; i++) {
@@ -147,7 +148,7 @@ ClosestPoint::Hit ClosestPoint::nearest(const Vector& x, double within) const {
       if (r2 < best2) best2 = r2, hit.point = c.point, hit.triangle = i, feature = c.feature;
     }
   }
-  if (hit.triangle < 0) return within < 1e150 ? nearest(x) : hit;  // the bound was too small
+  if (hit.triangle < 0) return within < 1e150 ? nearest(x, 1e300, slack) : hit;  // the bound was too small
   if (feature == 0) hit.normal = faceNormal_[hit.triangle];
   if (feature >= 1 && feature <= 3) hit.normal = edgeNormal_[3 * std::size_t(hit.triangle) + feature - 1];
   if (feature >= 4) hit.normal = pointNormal_[mesh_.triangles[hit.triangle][feature - 4]];
@@ -175,28 +176,32 @@ DistanceGrid bake(const ClosestPoint& tree, double cell, double most) {
   const auto at = [&](int i, int j, int k) -> float& { return g.values[(std::size_t(k) * g.nodes[1] + j) * g.nodes[0] + i]; };
   const auto place = [&](int i, int j, int k) { return g.origin + Vector{i * cell, j * cell, k * cell}; };
 
-  // Every fourth node exactly; the distance at the node before bounds the next.
+  // Every fourth node. Far from the surface a loose search does: the sign is that of the node before, as nothing lies between
+  // them, and near a centre, where all triangles are about equally far, an exact search would look at each.
   tbb::parallel_for(0, (g.nodes[2] - 1) / 4 + 1, [&](int kb) {
     for (int j = 0; j < g.nodes[1]; j += 4) {
-      double last = 1e300;
+      double last = 0;
       for (int i = 0; i < g.nodes[0]; i += 4) {
-        const double phi = tree.distance(place(i, j, 4 * kb), last);
+        const Vector x = place(i, j, 4 * kb);
+        const double bound = i > 0 ? std::abs(last) + 4 * cell : 1e300;
+        double phi = 0;
+        if (std::abs(last) > 5 * cell) phi = std::copysign(tree.nearest(x, bound, 0.02).distance, last);
+        if (std::abs(phi) < 8 * cell) phi = tree.distance(x, bound);
         at(i, j, 4 * kb) = float(phi);
-        last = std::abs(phi) + 4 * cell;
+        last = phi;
       }
     }
   });
-  // Then block by block: exact where the surface is within reach, else between the block's corners.
-  const double reach = 6 * cell + 2 * std::sqrt(3.0) * cell;
+  // Then block by block, between the corners where that gives 5 cells and more, else exactly. A distance changes by at most the
+  // way walked, and no node is farther than 2 sqrt(3) cells from its block's corners on average: where 5 is interpolated, the
+  // surface is at least 1.5 cells away and the sign is right.
   const auto block = [&](int ib, int jb, int kb) {
     const int i0 = 4 * ib, j0 = 4 * jb, k0 = 4 * kb;
-    double corner[2][2][2], least = 1e300;
+    double corner[2][2][2];
     for (int c = 0; c < 8; c++) {
       const double phi = at(i0 + 4 * (c & 1), j0 + 4 * (c >> 1 & 1), k0 + 4 * (c >> 2));
       corner[c >> 2][c >> 1 & 1][c & 1] = phi;
-      least = std::min(least, std::abs(phi));
     }
-    const bool exact = least < reach;
     // A block writes the nodes of its low faces only; those on the grid's high faces belong to the last block.
     const int ie = i0 + 4 == g.nodes[0] - 1 ? 5 : 4, je = j0 + 4 == g.nodes[1] - 1 ? 5 : 4, ke = k0 + 4 == g.nodes[2] - 1 ? 5 : 4;
     for (int k = 0; k < ke; k++)
@@ -209,7 +214,7 @@ DistanceGrid bake(const ClosestPoint& tree, double cell, double most) {
             phi += w * corner[c >> 2][c >> 1 & 1][c & 1];
           }
           // The distance changes by at most the way to a corner, which bounds the search.
-          if (exact) {
+          if (std::abs(phi) < 5 * cell) {
             const double bound = std::abs(corner[k > 2][j > 2][i > 2]) + 4 * std::sqrt(3.0) * cell;
             phi = tree.distance(place(i0 + i, j0 + j, k0 + k), bound);
           }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "scene/vector.h"
@@ -94,7 +93,7 @@ std::vector<Vector> samplePoissonDisk(const Mesh& m, double r, std::uint64_t see
   const std::size_t n = std::size_t(area.back() / (r * r)) + 1;  // a plane holds at most 1.15 of these
   PointGrid grid(r, n);
   Random random(seed);
-  for (std::size_t i = 0; i < 8 * n; i++) {
+  for (std::size_t i = 0; i < 5 * n; i++) {
     const double a = random.number() * area.back();
     const std::size_t k = std::size_t(std::upper_bound(area.begin() + 1, area.end() - 1, a) - area.begin() - 1);
     const auto& t = m.triangles[k];

@@ -1,7 +1,6 @@
 // Poisson-disk samples of surfaces and evenly spaced samples of curves.
 #pragma once
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "scene/mesh.h"

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "solvers/solver.h"
+#include "sph/coarse.h"
 #include "sph/viscosity.h"
 #include "sph/vorticity.h"
 
@@ -21,6 +22,7 @@ struct PbfParameters {
   double tolerance = 5e-4;
   std::string acceleration = "momentum";
   double warm_start = 1;
+  double recovery = 0.2; double stiff=0.5; int coarse=1; double alpha=1;
   double relaxation = 1e-4;
   std::string constraint = "inequality";
   std::string kernel = "cubic";
@@ -37,6 +39,10 @@ struct PbfParameters {
       {"", "momentum: pressures kept and accelerated, for deep water; none: the plain method of the papers", -1e300, 1e300, false,
        {"momentum", "none"}});
     v("warm_start", warm_start, {"", "part of the last step's pressure that starts the next (momentum only)", 0, 1});
+    v("coarse", coarse, {"","",0,1000});v("alpha", alpha, {"","",0,1000});
+    v("stiff", stiff, {"","",0,1000});
+    v("recovery", recovery,
+      {"", "part of a density error at its start that a step takes away (momentum only); all at once throws fluid into the air", 0, 1, true});
     v("relaxation", relaxation,
       {"", "epsilon of Eq. 6 as a part of S_i in the rest lattice, so that it means the same at every resolution", 0, 1e6});
     v("constraint", constraint,
@@ -61,6 +67,7 @@ struct Iteration {
   Real perPascal;             // [m^3 s^2] V dt^2, so that lambda = -perPascal * pressure
   Real omega;                 // step length: 1 in the plain method
   Real beta;                  // momentum
+  Real hold;                  // part of the density error at the step's start that may stay
   bool keep, oneSided;        // pressures accumulate; only push
   Real corrK, corrW;          // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
@@ -75,6 +82,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
   const auto p = w.fluid.p.read(), s = w.solids.p();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
+  const auto v = w.fluid.v.read();
   const NeighbourView nb = w.nb();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
@@ -93,7 +101,8 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       rho += mk * W(xi - xk);
       gradI += (it.v0 * mk) * W.grad(xi - xk);
     }
-    const Reals c = it.v0 * rho - Reals(1);
+    const Reals start = max(it.v0 * Sample<D, Reals>(v[i]).a - Reals(1), Reals(0));
+    const Reals c = it.v0 * rho - Reals(1) - it.hold * start;
     const Reals step = (it.omega / it.perPascal) * c / (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
     const Reals y = Y[i], last = P[i];
     Reals next = it.keep ? y + step : step;
@@ -106,10 +115,25 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     to[i] = {xi, -it.perPascal * (it.keep ? ahead - y : next)};
     P[i] = it.keep ? next : last + next;
     Y[i] = it.keep ? ahead : last + next;
-    C[i] = max(c, Reals(0));
+    C[i] = max(c, Reals(0)) + select(y > Reals(0), min(c, Reals(0)), Reals(0));
   });
   w.fluid.padWith(out, Particles<D>::ghostSample());
   w.refresh(out);
+}
+
+// Adds the coarse level's correction to the pressures and multipliers.
+template <int D>
+void addSmooth(World<D>& w, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, const Array<Real>& smooth, Real alpha) {
+  const auto q = w.fluid.spares.sample.view();
+  const auto P = before.view(), Y = extrapolated.view();
+  const auto add = smooth.read();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    const Real y = max(Y[i] + alpha * add[i], 0);
+    q[i].a -= it.perPascal * (y - Y[i]);
+    P[i] = max(P[i] + alpha * add[i], 0);
+    Y[i] = y;
+  });
+  w.refresh(w.fluid.spares.sample);
 }
 
 // x_i += dx_i of Eq. 9 and v_i += dx_i/dt: the velocity (x - x_old)/dt of the paper, without the digits that the
@@ -211,6 +235,7 @@ class Pbf : public Solver<D> {
     it.eps = Real(o_.relaxation * lattice_.S);
     it.perPascal = Real(V * dt * dt);
     it.keep = o_.acceleration == "momentum";
+    it.hold = it.keep ? Real(1 - o_.recovery) : Real(0);
     it.oneSided = o_.constraint == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
     it.corrK = Real(o_.artificial_pressure / lattice_.S);
@@ -221,6 +246,8 @@ class Pbf : public Solver<D> {
     y_.resize(w.fluid.room());
     error_.resize(w.fluid.room());
 
+    smooth_.resize(w.fluid.room());
+    const bool coarse = it.keep && o_.coarse > 0 && coarse_.prepare(w);
     start(w, W, it, dt, pressure.data);
     report.iterations = 0;
     for (double t = 1; report.iterations < o_.iterations;) {
@@ -228,11 +255,15 @@ class Pbf : public Solver<D> {
       it.beta = report.iterations + 1 == o_.iterations ? Real(0) : Real((t - 1) / next);
       t = next;
       constrain(w, W, it, pressure.data, y_, error_);
-      apply(w, W, it, dt);
+      if (report.iterations < o_.coarse && coarse) {
+        coarse_.solve(w, error_, dt, smooth_);
+        addSmooth(w, it, pressure.data, y_, smooth_, Real(o_.alpha));
+      }
+      if (coarse && report.iterations < o_.coarse) push(w, W, it, dt); else apply(w, W, it, dt);
       ++report.iterations;
       if (o_.tolerance > 0) {
         const auto e = error_.read();
-        if (sumOf(w.fluid.size(), [=](int i) { return e[i]; }) <= o_.tolerance * w.fluid.size()) break;
+        if (sumOf(w.fluid.size(), [=](int i) { return max(e[i], 0); }) <= o_.tolerance * w.fluid.size()) break;
       }
     }
     pressure.data.swap(y_);
@@ -256,25 +287,46 @@ class Pbf : public Solver<D> {
     });
   }
 
-  // The pressures of the last step push first; plain PBF starts from none.
+  // The pressures of the last step push first; plain PBF starts from none. Pressure p between particles is a stiffness:
+  // a step follows it stably only while 5 p dt^2 / (rho0 d^2) < 4/3 (waves of the rest lattice), so deep water takes its
+  // push in parts, each along the gradients of where the last one led.
   template <class K>
   void start(World<D>& w, K W, const Iteration& it, double dt, Array<Real>& pressure) {
     const Real part = it.keep ? Real(o_.warm_start) : Real(0);
-    auto& out = w.fluid.spares.sample;
-    out.resize(w.fluid.room());
     const auto P = pressure.view(), Y = y_.view();
-    const auto p = w.fluid.p.read();
-    const auto to = out.view();
-    const Real scale = it.perPascal;
-    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    const int n = w.fluid.size();
+    const double largest = part > 0 ? maxOf(n, [=](int i) { return P[i]; }) : 0;
+    forEach(n, [=] BRIM_KERNEL(int i) {
       P[i] *= part;
       Y[i] = P[i];
-      to[i] = {p[i].x, -scale * P[i]};
     });
-    if (part == 0) return;
+    if (largest == 0) return;
+    auto& out = w.fluid.spares.sample;
+    out.resize(w.fluid.room());
+    const auto p = w.fluid.p.read();
+    const auto to = out.view();
+    forEach(n, [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, -it.perPascal * P[i]}; });
     w.fluid.padWith(out, Particles<D>::ghostSample());
     w.refresh(out);
-    displace<D, false>(w, W, it, dt);
+    push(w, W, it, dt);
+  }
+  template <class K>
+  void push(World<D>& w, K W, const Iteration& it, double dt) {
+    auto& out = w.fluid.spares.sample;
+    const auto to = out.view();
+    const auto p = w.fluid.p.read();
+    const int n = w.fluid.size();
+    const double largest = maxOf(n, [=](int i) { return std::abs(to[i].a); }) / it.perPascal;
+    const double stiffness = 5 * largest * dt * dt / (w.rho0 * w.spacing * w.spacing);
+    const int parts = std::min(40, 1 + int(stiffness / o_.stiff));
+    const Real share = 1 / Real(parts);
+    for (int k = 0; k < parts; ++k) {
+      if (parts > 1) {
+        forEach(n, [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, k == 0 ? share * to[i].a : to[i].a}; });
+        w.refresh(out);
+      }
+      displace<D, false>(w, W, it, dt);
+    }
   }
 
   template <class K>
@@ -287,7 +339,8 @@ class Pbf : public Solver<D> {
 
   PbfParameters o_;
   Lattice lattice_;
-  Array<Real> y_, error_;
+  Array<Real> y_, error_, smooth_;
+  CoarseLevel<D> coarse_;
 };
 
 void pbfParameters(ParameterVisitor& v) {

@@ -63,6 +63,9 @@ class World {
   void search();
   NeighbourView nb() const { return neighbours_.view(); }
   double pairs() const { return neighbours_.pairs(); }
+  /// The cells of the last search, and the fluid sorted into them.
+  const Window<D>& window() const { return window_; }
+  const CellTable<D>& cells() const { return table_; }
   /// Brings periodic images of a buffer up to date; no work on axes with walls.
   void refresh(Array<Sample<D>>& positions) const { images_.refresh(fluid, positions); }
   template <class T>

@@ -331,10 +331,11 @@ TEST(Walls, WhatSolidsShareIsCountedOnce_PF19) {
     const auto fluid = lattice(3, 0, 20 * d, d, [](const Vector& x) { return x[0] < 10 * d; });
     const Densities rho(scene, fluid);
     const double exact = ofInfiniteLattice(3, 2);
-    // Out of phase with the floor, the box has its samples spread a little otherwise than the lattice.
+    // Where the box is in phase with the floor its samples continue the lattice. Else the one that the floor cuts keeps its place
+    // when it loses its lower part: 1.5 % in the corner.
     for (const Vector& x : fluid)
       if (x[1] < 8 * d) {
-        EXPECT_NEAR(rho.at(x), exact, below == 0 ? 1e-9 : 0.02) << x[1] << ' ' << below;
+        EXPECT_NEAR(rho.at(x), exact, below == 0.13 ? 0.02 : 1e-9) << x[1] << ' ' << below;
       }
   }
 }
