@@ -21,8 +21,8 @@ struct PbfParameters {
   int iterations = 20;
   double tolerance = 5e-4;
   std::string acceleration = "momentum";
-  double warm_start = 1;
-  double recovery = 0.2; double stiff=0.5; int coarse=1; double alpha=1;
+  double warm_start = 0;
+  double recovery = 1; double stiff=1; int coarse=1; double part=0.8;
   double relaxation = 1e-4;
   std::string constraint = "inequality";
   std::string kernel = "cubic";
@@ -39,7 +39,7 @@ struct PbfParameters {
       {"", "momentum: pressures kept and accelerated, for deep water; none: the plain method of the papers", -1e300, 1e300, false,
        {"momentum", "none"}});
     v("warm_start", warm_start, {"", "part of the last step's pressure that starts the next (momentum only)", 0, 1});
-    v("coarse", coarse, {"","",0,1000});v("alpha", alpha, {"","",0,1000});
+    v("coarse", coarse, {"","",0,1000});v("part", part, {"","",0,1000});
     v("stiff", stiff, {"","",0,1000});
     v("recovery", recovery,
       {"", "part of a density error at its start that a step takes away (momentum only); all at once throws fluid into the air", 0, 1, true});
@@ -115,30 +115,15 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     to[i] = {xi, -it.perPascal * (it.keep ? ahead - y : next)};
     P[i] = it.keep ? next : last + next;
     Y[i] = it.keep ? ahead : last + next;
-    C[i] = max(c, Reals(0)) + select(y > Reals(0), min(c, Reals(0)), Reals(0));
+    C[i] = c;
   });
   w.fluid.padWith(out, Particles<D>::ghostSample());
   w.refresh(out);
 }
 
-// Adds the coarse level's correction to the pressures and multipliers.
-template <int D>
-void addSmooth(World<D>& w, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, const Array<Real>& smooth, Real alpha) {
-  const auto q = w.fluid.spares.sample.view();
-  const auto P = before.view(), Y = extrapolated.view();
-  const auto add = smooth.read();
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
-    const Real y = max(Y[i] + alpha * add[i], 0);
-    q[i].a -= it.perPascal * (y - Y[i]);
-    P[i] = max(P[i] + alpha * add[i], 0);
-    Y[i] = y;
-  });
-  w.refresh(w.fluid.spares.sample);
-}
-
 // x_i += dx_i of Eq. 9 and v_i += dx_i/dt: the velocity (x - x_old)/dt of the paper, without the digits that the
 // difference of two positions loses in float. Reads {x, lambda} from the spare buffer.
-template <int D, bool corrected, class K>
+template <int D, bool corrected, bool moves, class K>
 void displace(World<D>& w, K W, const Iteration it, double dt) {
   const auto q = w.fluid.spares.sample.read(), s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
@@ -166,7 +151,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
     }
     dx = Reals(it.v0) * dx;
     p[i] = {xi + dx, pi.a};
-    v[i] = {vi.x + Reals(perDt) * dx, vi.a};
+    if constexpr (moves) v[i] = {vi.x + Reals(perDt) * dx, vi.a};
   });
   w.refresh(w.fluid.p.data);
 }
@@ -235,7 +220,6 @@ class Pbf : public Solver<D> {
     it.eps = Real(o_.relaxation * lattice_.S);
     it.perPascal = Real(V * dt * dt);
     it.keep = o_.acceleration == "momentum";
-    it.hold = it.keep ? Real(1 - o_.recovery) : Real(0);
     it.oneSided = o_.constraint == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
     it.corrK = Real(o_.artificial_pressure / lattice_.S);
@@ -246,27 +230,23 @@ class Pbf : public Solver<D> {
     y_.resize(w.fluid.room());
     error_.resize(w.fluid.room());
 
-    smooth_.resize(w.fluid.room());
-    const bool coarse = it.keep && o_.coarse > 0 && coarse_.prepare(w);
-    start(w, W, it, dt, pressure.data);
     report.iterations = 0;
-    for (double t = 1; report.iterations < o_.iterations;) {
-      const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
-      it.beta = report.iterations + 1 == o_.iterations ? Real(0) : Real((t - 1) / next);
-      t = next;
-      constrain(w, W, it, pressure.data, y_, error_);
-      if (report.iterations < o_.coarse && coarse) {
-        coarse_.solve(w, error_, dt, smooth_);
-        addSmooth(w, it, pressure.data, y_, smooth_, Real(o_.alpha));
+    const auto smooth = smooth_.view();
+    smooth_.resize(w.fluid.room());
+    forEach(w.fluid.size(), [this](int i) { smooth_[i] = 0; });
+    (void)smooth;
+    if (it.keep && o_.coarse > 0 && coarse_.prepare(w)) {
+      for (int c = 0; c < o_.coarse; ++c) {
+        it.beta = 0;
+        start<true>(w, W, it, dt, pressure.data, 0);
+        constrain(w, W, it, pressure.data, y_, error_);
+        coarse_.push(w, error_, dt, o_.part, smooth_);
+        ++report.iterations;
       }
-      if (coarse && report.iterations < o_.coarse) push(w, W, it, dt); else apply(w, W, it, dt);
-      ++report.iterations;
-      if (o_.tolerance > 0) {
-        const auto e = error_.read();
-        if (sumOf(w.fluid.size(), [=](int i) { return max(e[i], 0); }) <= o_.tolerance * w.fluid.size()) break;
-      }
+      watch("coarse");
     }
-    pressure.data.swap(y_);
+    iterate<true>(w, W, it, dt, pressure.data, o_.warm_start, o_.iterations, report);
+    forEach(w.fluid.size(), [this, &pressure](int i) { pressure.data[i] += smooth_[i]; });
     watch("pressure");
 
     w.collide();
@@ -287,54 +267,54 @@ class Pbf : public Solver<D> {
     });
   }
 
+  template <bool moves, class K>
+  void iterate(World<D>& w, K W, Iteration& it, double dt, Array<Real>& pressure, double warm, int most, StepReport& report) {
+    start<moves>(w, W, it, dt, pressure, Real(it.keep ? warm : 0));
+    double t = 1;
+    for (int k = 0; k < most; ++k) {
+      const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
+      it.beta = k + 1 == most ? Real(0) : Real((t - 1) / next);
+      t = next;
+      constrain(w, W, it, pressure, y_, error_);
+      if (it.corrK > 0)
+        displace<D, true, moves>(w, W, it, dt);
+      else
+        displace<D, false, moves>(w, W, it, dt);
+      ++report.iterations;
+      if (o_.tolerance > 0) {
+        const auto e = error_.read();
+        if (sumOf(w.fluid.size(), [=](int i) { return max(e[i], 0); }) <= o_.tolerance * w.fluid.size()) break;
+      }
+    }
+    pressure.swap(y_);
+  }
+
   // The pressures of the last step push first; plain PBF starts from none. Pressure p between particles is a stiffness:
   // a step follows it stably only while 5 p dt^2 / (rho0 d^2) < 4/3 (waves of the rest lattice), so deep water takes its
   // push in parts, each along the gradients of where the last one led.
-  template <class K>
-  void start(World<D>& w, K W, const Iteration& it, double dt, Array<Real>& pressure) {
-    const Real part = it.keep ? Real(o_.warm_start) : Real(0);
+  template <bool moves, class K>
+  void start(World<D>& w, K W, const Iteration& it, double dt, Array<Real>& pressure, Real part) {
     const auto P = pressure.view(), Y = y_.view();
     const int n = w.fluid.size();
-    const double largest = part > 0 ? maxOf(n, [=](int i) { return P[i]; }) : 0;
     forEach(n, [=] BRIM_KERNEL(int i) {
       P[i] *= part;
       Y[i] = P[i];
     });
+    const double largest = part > 0 ? maxOf(n, [=](int i) { return P[i]; }) : 0;
     if (largest == 0) return;
+    const double stiffness = 5 * largest * dt * dt / (w.rho0 * w.spacing * w.spacing);
+    const int parts = std::min(40, 1 + int(stiffness / o_.stiff));
     auto& out = w.fluid.spares.sample;
     out.resize(w.fluid.room());
     const auto p = w.fluid.p.read();
     const auto to = out.view();
-    forEach(n, [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, -it.perPascal * P[i]}; });
-    w.fluid.padWith(out, Particles<D>::ghostSample());
-    w.refresh(out);
-    push(w, W, it, dt);
-  }
-  template <class K>
-  void push(World<D>& w, K W, const Iteration& it, double dt) {
-    auto& out = w.fluid.spares.sample;
-    const auto to = out.view();
-    const auto p = w.fluid.p.read();
-    const int n = w.fluid.size();
-    const double largest = maxOf(n, [=](int i) { return std::abs(to[i].a); }) / it.perPascal;
-    const double stiffness = 5 * largest * dt * dt / (w.rho0 * w.spacing * w.spacing);
-    const int parts = std::min(40, 1 + int(stiffness / o_.stiff));
-    const Real share = 1 / Real(parts);
+    const Real scale = it.perPascal / Real(parts);
     for (int k = 0; k < parts; ++k) {
-      if (parts > 1) {
-        forEach(n, [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, k == 0 ? share * to[i].a : to[i].a}; });
-        w.refresh(out);
-      }
-      displace<D, false>(w, W, it, dt);
+      forEach(n, [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, -scale * P[i]}; });
+      w.fluid.padWith(out, Particles<D>::ghostSample());
+      w.refresh(out);
+      displace<D, false, moves>(w, W, it, dt);
     }
-  }
-
-  template <class K>
-  void apply(World<D>& w, K W, const Iteration& it, double dt) {
-    if (it.corrK > 0)
-      displace<D, true>(w, W, it, dt);
-    else
-      displace<D, false>(w, W, it, dt);
   }
 
   PbfParameters o_;

@@ -119,7 +119,7 @@ void CoarseLevel<D>::conjugateGradients() {
 }
 
 template <int D>
-void CoarseLevel<D>::solve(const World<D>& w, const Array<Real>& residual, double dt, Array<Real>& pressure) {
+void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double share, Array<Real>& pressure) {
   // Sum of V r over each cell, over p's conductance side^(D-2).
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   tbb::parallel_for(0, int(cell_.size()), [&](int i) {
@@ -130,41 +130,77 @@ void CoarseLevel<D>::solve(const World<D>& w, const Array<Real>& residual, doubl
       for (int y = 0; y < rows; ++y) {
         const auto [a, b] = w.cells().run(at[0] * rows * Window<D>::fine, (at[0] + 1) * rows * Window<D>::fine - 1,
                                           at[1] * rows + y, D == 3 ? at[2] * rows + z : 0);
-        for (int j = a; j < b; ++j) sum += residual[j];
+        for (int j = a; j < b; ++j) sum += residual[j] > Real(-0.05) ? residual[j] : Real(0);
       }
     rhs_[i] = scale * sum;
   });
   conjugateGradients();
+  for (double& x : x_) x = std::max(x, 0.0);
 
-  // Linear between the centres; walls take no part in the mean.
-  const Window<D>& window = w.window();
-  const auto p = w.fluid.p.read();
-  const auto out = pressure.view();
-  forEach(w.fluid.size(), [&](int i) {
-    std::int64_t base[3] = {0, 0, 0};
-    double f[3] = {0, 0, 0};
-    for (int k = 0; k < D; ++k) {
-      const double s = (p[i].x[k] - double(window.low[k]) / window.scale[k]) / side_ - 0.5;
-      base[k] = std::clamp<std::int64_t>(std::int64_t(std::floor(s)), 0, std::max<std::int64_t>(0, size_[k] - 2));
-      f[k] = std::clamp(s - double(base[k]), 0.0, 1.0);
-    }
-    double sum = 0, weight = 0;
-    for (int corner = 0; corner < 1 << D; ++corner) {
-      std::int64_t c = 0, stride = 1;
-      double part = 1;
-      for (int k = 0; k < D; ++k) {
-        const int up = corner >> k & 1;
-        c += std::min(base[k] + up, size_[k] - 1) * stride;
-        part *= up ? f[k] : 1 - f[k];
-        stride *= size_[k];
+  // Displacements of the faces of fluid cells.
+  const double mobility = share * dt * dt / w.rho0 / side_;
+  std::int64_t stride = 1;
+  for (int k = 0; k < D; ++k) {
+    face_[k].assign(state_.size() + std::size_t(stride), Face{});
+    for (std::size_t i = 0; i < cell_.size(); ++i) {
+      const std::int64_t c = cell_[i];
+      for (int way = 0; way < 2; ++way) {
+        const Link& l = link_[std::size_t(2 * D) * i + 2 * k + way];
+        Face& f = face_[k][c + (way ? stride : 0)];
+        const double conductance = l.to >= 0 ? 1 : l.weight;  // walls: 0
+        const double drop = x_[i] - (l.to >= 0 ? x_[l.to] : 0);
+        f = {float((way ? 1 : -1) * mobility * conductance * drop), 1};
       }
-      const int s = state_[c];
-      if (s == wall) continue;
-      weight += part;
-      if (s >= 0) sum += part * x_[s];
     }
-    out[i] = weight > 0 ? Real(sum / weight) : Real(0);
+    stride *= size_[k];
+  }
+
+  const Window<D>& window = w.window();
+  double low[D];
+  for (int k = 0; k < D; ++k) low[k] = double(window.low[k]) / window.scale[k];
+  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
+  const auto out = pressure.view();
+  const Real perDt = Real(1 / dt);
+  forEach(w.fluid.size(), [&](int i) {
+    float s[D];
+    for (int k = 0; k < D; ++k) s[k] = float((p[i].x[k] - low[k]) / side_);
+    int cell[D];
+    std::int64_t index = 0;
+    for (int k = D - 1; k >= 0; --k) {
+      cell[k] = std::clamp(int(s[k]), 0, int(size_[k]) - 1);
+      index = index * size_[k] + cell[k];
+    }
+    if (state_[index] >= 0) out[i] += Real(share * x_[state_[index]]);
+    for (int axis = 0; axis < D; ++axis) {
+      int base[D];
+      float f[D];
+      for (int k = 0; k < D; ++k) {
+        const float t = k == axis ? s[k] : s[k] - 0.5f;
+        base[k] = std::clamp(int(std::floor(t)), 0, std::max(0, int(size_[k]) - (k == axis ? 1 : 2)));
+        f[k] = std::clamp(t - float(base[k]), 0.0f, 1.0f);
+      }
+      float sum = 0, weight = 0;
+      for (int corner = 0; corner < 1 << D; ++corner) {
+        std::int64_t c = 0, step = 1;
+        float part = 1;
+        for (int k = 0; k < D; ++k) {
+          const int up = corner >> k & 1;
+          c += (k == axis ? base[k] + up : std::min(base[k] + up, int(size_[k]) - 1)) * step;
+          part *= up ? f[k] : 1 - f[k];
+          step *= size_[k];
+        }
+        if (std::size_t(c) >= face_[axis].size()) continue;
+        const Face& face = face_[axis][c];
+        sum += part * face.known * face.way;
+        weight += part * face.known;
+      }
+      if (weight > 1e-6f) {
+        p[i].x[axis] += Real(sum / weight);
+        v[i].x[axis] += perDt * Real(sum / weight);
+      }
+    }
   });
+  w.refresh(w.fluid.p.data);
 }
 
 template class CoarseLevel<2>;

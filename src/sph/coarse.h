@@ -11,8 +11,9 @@ class CoarseLevel {
  public:
   /// Finds the cells with fluid and what surrounds them. Call after a search; false if the fluid is too scattered.
   bool prepare(const World<D>&);
-  /// Pressure [Pa] at each particle that removes the smooth part of `residual`.
-  void solve(const World<D>&, const Array<Real>& residual, double dt, Array<Real>& pressure);
+  /// Moves the fluid by -dt^2/rho0 grad p, where p [Pa] removes the smooth part of `residual`, and adds p to `pressure`.
+  /// Displacements are taken from the faces of the grid, so what flows out of each cell is exactly its excess.
+  void push(World<D>&, const Array<Real>& residual, double dt, double part, Array<Real>& pressure);
 
  private:
   static constexpr int air = -1, wall = -2;
@@ -26,6 +27,11 @@ class CoarseLevel {
   std::vector<std::int64_t> cell_;  // per unknown: its cell
   std::vector<double> diagonal_, rhs_, x_, r_, z_, q_;
   std::vector<Link> link_;  // 2 D per unknown
+  struct Face {
+    float way = 0;    // [m] along the axis, at the lower face of a cell
+    float known = 0;  // 1 where fluid touches the face
+  };
+  std::vector<Face> face_[D];
   void conjugateGradients();
   void multiply(const std::vector<double>& x, std::vector<double>& y) const;
 };
