@@ -17,8 +17,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class MachineOf final : public Simulation::Machine {
  public:
-  explicit MachineOf(const Scene& s)
-      : setup_(prepare(s, kernelOf(s))), world_(setup_), solver_(makeSolver<D>(s)) {
+  explicit MachineOf(const Scene& s) : setup_(prepare(s, kernelOf(s))), world_(setup_), solver_(makeSolver<D>(s)) {
     scene = s;
     facts_.flavour = BRIM_FLAVOUR_NAME;
     facts_.fluid_particles = world_.fluid.size();
@@ -67,21 +66,22 @@ class MachineOf final : public Simulation::Machine {
     s.time = world_.time;
     s.step = world_.step;
     const int n = world_.fluid.size();
-    const auto& fluid = world_.fluid;
-    const auto& pressure = world_.fluid.real("pressure").data;
+    const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
+    const auto id = onHost(world_.fluid.id.data, n);
+    const auto pressure = onHost(world_.fluid.real("pressure").data, n);
     std::vector<int> order(n);
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return fluid.id.data[a] < fluid.id.data[b]; });
-    for (auto* column : {&s.velocity}) column->resize(3 * std::size_t(n));
-    s.id.resize(n), s.position.resize(3 * std::size_t(n)), s.density.resize(n), s.pressure.resize(n);
-    forEach(n, [&](int k) {
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return id[a] < id[b]; });
+    s.id.resize(n), s.density.resize(n), s.pressure.resize(n);
+    s.position.resize(3 * std::size_t(n)), s.velocity.resize(3 * std::size_t(n));
+    forEachOnHost(n, [&](int k) {
       const int i = order[k];
-      s.id[k] = fluid.id.data[i];
+      s.id[k] = id[i];
       for (int d = 0; d < D; ++d) {
-        s.position[3 * std::size_t(k) + d] = world_.origin[d] + fluid.p.data[i].x[d];
-        s.velocity[3 * std::size_t(k) + d] = float(fluid.v.data[i].x[d]);
+        s.position[3 * std::size_t(k) + d] = world_.origin[d] + p[i].x[d];
+        s.velocity[3 * std::size_t(k) + d] = float(v[i].x[d]);
       }
-      s.density[k] = float(fluid.v.data[i].a);
+      s.density[k] = float(v[i].a);
       s.pressure[k] = float(pressure[i]);
     });
     s.solids = world_.solids.drawn();
@@ -90,17 +90,19 @@ class MachineOf final : public Simulation::Machine {
 
   // A sum over particles, so that their order does not matter; each term mixes all bits of id, position and velocity.
   std::uint64_t stateHash() override {
-    const auto& fluid = world_.fluid;
+    const int n = world_.fluid.size();
+    const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
+    const auto id = onHost(world_.fluid.id.data, n);
     const auto mix = [](std::uint64_t h, std::uint64_t bits) {
       h = (h ^ bits) * 0x9e3779b97f4a7c15ull;
       return h ^ h >> 29;
     };
     std::uint64_t sum = 0;
-    for (int i = 0; i < fluid.size(); ++i) {
-      std::uint64_t h = mix(0x243f6a8885a308d3ull, std::uint64_t(fluid.id.data[i]));
+    for (int i = 0; i < n; ++i) {
+      std::uint64_t h = mix(0x243f6a8885a308d3ull, std::uint64_t(id[i]));
       for (int k = 0; k < D; ++k) {
-        h = mix(h, std::bit_cast<std::uint64_t>(double(fluid.p.data[i].x[k])));
-        h = mix(h, std::bit_cast<std::uint64_t>(double(fluid.v.data[i].x[k])));
+        h = mix(h, std::bit_cast<std::uint64_t>(double(p[i].x[k])));
+        h = mix(h, std::bit_cast<std::uint64_t>(double(v[i].x[k])));
       }
       sum += h;
     }
@@ -134,12 +136,12 @@ class MachineOf final : public Simulation::Machine {
   }
 
   [[noreturn]] void diverged(int i) {
-    const auto [x, m] = world_.fluid.p.data[i];
-    const auto [v, rho] = world_.fluid.v.data[i];
+    const auto [x, m] = onHost(world_.fluid.p.data, i + 1)[i];
+    const auto [v, rho] = onHost(world_.fluid.v.data, i + 1)[i];
     const char* what = !std::isfinite(double(dot(x, x))) ? "position" : !std::isfinite(double(dot(v, v))) ? "velocity" : "state";
     std::string place;
     for (int k = 0; k < D; ++k) place += fmt::format("{}{:.3g}", k ? ", " : "", world_.origin[k] + x[k]);
-    const int id = world_.fluid.id.data[i];
+    const int id = onHost(world_.fluid.id.data, i + 1)[i];
     throw Diverged(world_.time, world_.step, id,
                    fmt::format("diverged at t = {:.4g} s, step {}: {} of particle {} near ({}) is not finite; last dt {:.3g} ms, "
                                "limited by {}",
@@ -166,7 +168,10 @@ static std::vector<SolverInfo> listSolvers() {
 }
 
 static bool runsHere() {
-#if defined(__AVX2__)
+#if BRIM_CUDA
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+#elif defined(__AVX2__)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 #else
   return true;

@@ -12,7 +12,7 @@ struct Doc {
   std::string unit;
   std::string text;
   double low = -1e300, high = 1e300;
-  bool positive = false;  // strictly above `low` (the low end is excluded)
+  bool positive = false;                // strictly above `low` (the low end is excluded)
   std::vector<std::string> words = {};  // the choices of a word
 };
 

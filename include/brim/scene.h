@@ -134,8 +134,8 @@ struct Scene {
   int dimension = 3;
   Domain domain;
   Resolution resolution;
-  Vector gravity = {0, -9.81, 0};       // [m/s^2]
-  std::vector<Keyframe> gravity_keys;   // [m/s^2] if not empty, instead of gravity
+  Vector gravity = {0, -9.81, 0};      // [m/s^2]
+  std::vector<Keyframe> gravity_keys;  // [m/s^2] if not empty, instead of gravity
   Fluid fluid;
   std::vector<Solid> solids;
   SolverChoice solver;

@@ -19,11 +19,11 @@ struct Options {
 /// Fixed facts about a simulation.
 struct Facts {
   std::string flavour;
-  std::int64_t fluid_particles = 0;   // at the start
+  std::int64_t fluid_particles = 0;  // at the start
   std::int64_t boundary_samples = 0;
-  std::int64_t inside_solids = 0;     // lattice points not filled because a solid is there
-  double particle_mass = 0;           // [kg]
-  double support = 0;                 // [m]
+  std::int64_t inside_solids = 0;  // lattice points not filled because a solid is there
+  double particle_mass = 0;        // [kg]
+  double support = 0;              // [m]
 };
 
 class Simulation {

@@ -12,7 +12,7 @@ namespace brim {
 /// Vectors are stored three numbers a particle, also in 2D (the third is 0), in the coordinates of the scene.
 struct Snapshot {
   int dimension = 3;
-  double time = 0;     // [s]
+  double time = 0;  // [s]
   std::int64_t step = 0;
   std::vector<std::int64_t> id;
   std::vector<double> position;  // [m]

@@ -79,9 +79,7 @@ struct View {
         return gather(p, [](int k) { return k; });
       }
     }
-    BRIM_FN void operator=(const Wide<T>& value) const
-      requires(!std::is_const_v<T>)
-    {
+    BRIM_FN void operator=(const Wide<T>& value) const requires(!std::is_const_v<T>) {
       constexpr int numbers = sizeof(T) / sizeof(Real);
       if constexpr (lanes == 1) {
         *p = value;
@@ -215,11 +213,13 @@ T reduce(int n, T zero, F term, Into into) {
 }
 template <class F>
 double sumOf(int n, F term) {
-  return reduce(n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s += t; });
+  return reduce(
+      n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s += t; });
 }
 template <class F>
 double maxOf(int n, F term) {
-  return reduce(n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s = s < t ? t : s; });
+  return reduce(
+      n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s = s < t ? t : s; });
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -2,6 +2,13 @@
 // they touch is `lanes` wide. Sums run over the neighbours of each lane in list order and reductions in fixed blocks, so
 // the bits do not depend on the number of threads.
 #pragma once
+#include <tbb/blocked_range.h>
+#include <tbb/combinable.h>
+#include <tbb/parallel_for.h>
+
+#include <span>
+#include <vector>
+
 #include "math/vec.h"
 #if BRIM_CUDA
 #include "exec/cuda.h"
@@ -21,6 +28,61 @@ BRIM_DEVICE_FN auto sumOver(L list, F term) {
 
 /// Entries a gathered field needs for n particles: whole slices, then room for the ghost that pads the lists.
 constexpr int wholeSlices(int n) { return (n + lanes - 1) / lanes * lanes; }
+
+/// to[k] = from[order[k]] for k in [0, n).
+template <class T>
+void permute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n) {
+  const auto t = to.view();
+  const auto f = from.read();
+  const auto at = order.read();
+  forEach(n, [=] BRIM_KERNEL(int k) { t[k] = f[at[k]]; });
+}
+
+/// Elements first .. last - 1 become `value`.
+template <class T>
+void fill(Array<T>& to, int first, int last, T value) {
+  const auto t = to.view();
+  forEach(last - first, [=] BRIM_KERNEL(int k) { t[first + k] = value; });
+}
+
+/// The first n elements where the host can read them: in place on a CPU, a copy of a device's.
+template <class T>
+auto onHost(const Array<T>& a, std::size_t n) {
+#if BRIM_CUDA
+  std::vector<T> copy(n);
+  copyOut(a, copy.data(), n);
+  return copy;
+#else
+  return std::span<const T>(a.data(), n);
+#endif
+}
+
+/// body(i) for i in [0, n) by the host's threads, on every machine: for what is read with onHost.
+template <class F>
+void forEachOnHost(int n, F body) {
+  tbb::parallel_for(tbb::blocked_range<int>(0, n, 512), [&](const auto& r) {
+    for (int i = r.begin(); i < r.end(); ++i) body(i);
+  });
+}
+
+#if !BRIM_CUDA
+/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
+template <class F>
+std::vector<int> histogram(int n, int bins, F bin) {
+  using Counts = std::vector<int>;
+  tbb::combinable<Counts> parts([=] { return Counts(bins); });
+  tbb::parallel_for(tbb::blocked_range<int>(0, n, 4096), [&](const auto& r) {
+    Counts& c = parts.local();
+    for (int i = r.begin(); i < r.end(); ++i)
+      if (const int b = bin(i); b >= 0) ++c[b];
+  });
+  Counts all(bins);
+  parts.combine_each([&](const Counts& c) {
+    for (int b = 0; b < bins; ++b) all[b] += c[b];
+  });
+  return all;
+}
+#endif
 
 /// Where the ghost is [m]: every kernel is zero there, and squares stay finite in float.
 constexpr Real farAway = Real(1e15);

@@ -180,8 +180,7 @@ BRIM_FN void interleave(const int* in, long stride, int* out) {
   if constexpr (N == 8) {
     __m256i r[8], s[8];
     for (int l = 0; l < 8; ++l) r[l] = _mm256_loadu_si256((const __m256i*)(in + l * stride));
-    for (int l = 0; l < 8; l += 2)
-      s[l] = _mm256_unpacklo_epi32(r[l], r[l + 1]), s[l + 1] = _mm256_unpackhi_epi32(r[l], r[l + 1]);
+    for (int l = 0; l < 8; l += 2) s[l] = _mm256_unpacklo_epi32(r[l], r[l + 1]), s[l + 1] = _mm256_unpackhi_epi32(r[l], r[l + 1]);
     for (int l = 0; l < 8; l += 4) {
       r[l] = _mm256_unpacklo_epi64(s[l], s[l + 2]), r[l + 1] = _mm256_unpackhi_epi64(s[l], s[l + 2]);
       r[l + 2] = _mm256_unpacklo_epi64(s[l + 1], s[l + 3]), r[l + 3] = _mm256_unpackhi_epi64(s[l + 1], s[l + 3]);

@@ -2,12 +2,16 @@
 //
 //   C_i = rho_i/rho0 - 1 <= 0,   lambda_i = -C_i / (S_i + eps),   dx_i = 1/rho0 sum_j (m_j/m_i lambda_i + lambda_j) grad W_ij
 //
-// Departs from the sheet by default, for deep columns. The sheet forgets the multipliers after every iteration and step,
-// and its unit step overshoots: the largest eigenvalue L of D^-1 A, with A the matrix of all constraints and D its
-// diagonal S, is 2.8 in 3D, so rough errors grow. Brim keeps one pressure per particle,
-//   p_i = -Lambda_i / (V dt^2) >= 0   [Pa],   Lambda the sum of all lambda_i of the step,
-// solves the complementarity problem p >= 0, C <= 0, p C = 0 by projected gradient steps of 1/L with Nesterov's
-// momentum, and starts from the pressures of the last step. acceleration = "none" is the sheet to the letter.
+// Departs from the sheet by default, for deep water. Plain iterations carry pressure one support at a time, so a column of
+// N layers needs N^2 of them, and their unit step overshoots: the largest eigenvalue L of D^-1 A, with A the matrix of all
+// constraints and D its diagonal S, is 2.8 in 3D, so rough errors grow. acceleration = "multilevel" instead
+//  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h) and moves the fluid along its
+//    gradient: smooth, so that deep water does not shake its particles;
+//  - keeps one pressure per particle, p_i = -Lambda_i / (V dt^2) >= 0 [Pa], Lambda the sum of all lambda_i of the step, and
+//    solves p >= 0, C <= 0, p C = 0 by projected gradient steps of 1/L with Nesterov's momentum.
+// Pressures are not kept from step to step. They would act as an integral of C: any mode of which a step removes less than
+// half then grows (lambda^3 - 3 s lambda^2 + 3 s lambda - s = 0, s the part that stays; stable only for s < 1/2), and a warm
+// start throws columns into the air. acceleration = "none" is the sheet to the letter.
 #include <cmath>
 
 #include "solvers/solver.h"
@@ -20,41 +24,36 @@ namespace brim::inline BRIM_FLAVOUR {
 struct PbfParameters {
   int iterations = 20;
   double tolerance = 5e-4;
-  std::string acceleration = "momentum";
-  double warm_start = 0;
-  double recovery = 1; double stiff=1; int coarse=1; double part=0.8;
+  std::string acceleration = "multilevel";
   double relaxation = 1e-4;
   std::string constraint = "inequality";
   std::string kernel = "cubic";
   double artificial_pressure = 0;
-  double artificial_power = 4;
+  int artificial_power = 4;
   double artificial_distance = 0;
   double xsph = 0.02;
   double vorticity = 0;
 
   void visit(ParameterVisitor& v) {
+    const auto oneOf = [](std::string text, std::vector<std::string> words) {
+      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
+    };
     v("iterations", iterations, {"", "pressure iterations a step at most", 1, 10000});
-    v("tolerance", tolerance, {"", "stops iterating once the mean of max(rho/rho0 - 1, 0) is below this; 0: never", 0, 1});
+    v("tolerance", tolerance,
+      {"", "an iteration that finds the mean of max(rho/rho0 - 1, 0) below this is the step's last; 0: never", 0, 1});
     v("acceleration", acceleration,
-      {"", "momentum: pressures kept and accelerated, for deep water; none: the plain method of the papers", -1e300, 1e300, false,
-       {"momentum", "none"}});
-    v("warm_start", warm_start, {"", "part of the last step's pressure that starts the next (momentum only)", 0, 1});
-    v("coarse", coarse, {"","",0,1000});v("part", part, {"","",0,1000});
-    v("stiff", stiff, {"","",0,1000});
-    v("recovery", recovery,
-      {"", "part of a density error at its start that a step takes away (momentum only); all at once throws fluid into the air", 0, 1, true});
+      oneOf("multilevel: a coarse grid and momentum, for deep water; none: the plain method of the papers",
+            {"multilevel", "none"}));
     v("relaxation", relaxation,
       {"", "epsilon of Eq. 6 as a part of S_i in the rest lattice, so that it means the same at every resolution", 0, 1e6});
     v("constraint", constraint,
-      {"", "inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", -1e300, 1e300, false,
-       {"inequality", "equality"}});
+      oneOf("inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", {"inequality", "equality"}));
     v("kernel", kernel,
-      {"", "smoothing kernel; poly6 takes its gradients from spiky, as the slides do", -1e300, 1e300, false,
-       {"cubic", "wendland", "poly6"}});
+      oneOf("smoothing kernel; poly6 takes its gradients from spiky, as the slides do", {"cubic", "wendland", "poly6"}));
     v("artificial_pressure", artificial_pressure,
       {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for constraint = equality", 0, 10});
-    v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n; a whole number", 1, 8});
-    v("artificial_distance", artificial_distance, {"supports", "dq of s_corr, as a part of the support", 0, 0.9});
+    v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n", 1, 8});
+    v("artificial_distance", artificial_distance, {"supports", "dq of s_corr", 0, 0.9});
     v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
     v("vorticity", vorticity, {"", "vorticity confinement: strength of the swirls given back", 0, 100});
   }
@@ -62,15 +61,22 @@ struct PbfParameters {
 
 // What the iteration needs besides the world.
 struct Iteration {
-  Real v0;                    // [m^3/kg] 1/rho0
-  Real eps;                   // [1/(kg m^2)] regularisation
-  Real perPascal;             // [m^3 s^2] V dt^2, so that lambda = -perPascal * pressure
-  Real omega;                 // step length: 1 in the plain method
-  Real beta;                  // momentum
-  Real hold;                  // part of the density error at the step's start that may stay
-  bool keep, oneSided;        // pressures accumulate; only push
-  Real corrK, corrW;          // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
+  Real v0;              // [m^3/kg] 1/rho0
+  Real eps;             // [1/(kg m^2)] regularisation
+  Real perPascal;       // [m^3 s^2] V dt^2, so that lambda = -perPascal * pressure
+  Real omega;           // step length: 1 in the plain method
+  Real beta;            // momentum
+  bool keep, oneSided;  // pressures accumulate; only push
+  Real corrK, corrW;    // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
+
+  /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
+  BRIM_FN Reals correction(Reals w) const {
+    const Reals ratio = corrW * w;
+    Reals power = ratio;
+    for (int n = 1; n < corrN; ++n) power *= ratio;
+    return corrK * power;
+  }
 };
 
 // lambda_i and the new pressure. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the pressure y of the positions:
@@ -82,7 +88,6 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
   const auto p = w.fluid.p.read(), s = w.solids.p();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
-  const auto v = w.fluid.v.read();
   const NeighbourView nb = w.nb();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
@@ -101,8 +106,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       rho += mk * W(xi - xk);
       gradI += (it.v0 * mk) * W.grad(xi - xk);
     }
-    const Reals start = max(it.v0 * Sample<D, Reals>(v[i]).a - Reals(1), Reals(0));
-    const Reals c = it.v0 * rho - Reals(1) - it.hold * start;
+    const Reals c = it.v0 * rho - Reals(1);
     const Reals step = (it.omega / it.perPascal) * c / (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
     const Reals y = Y[i], last = P[i];
     Reals next = it.keep ? y + step : step;
@@ -123,7 +127,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
 
 // x_i += dx_i of Eq. 9 and v_i += dx_i/dt: the velocity (x - x_old)/dt of the paper, without the digits that the
 // difference of two positions loses in float. Reads {x, lambda} from the spare buffer.
-template <int D, bool corrected, bool moves, class K>
+template <int D, bool corrected, class K>
 void displace(World<D>& w, K W, const Iteration it, double dt) {
   const auto q = w.fluid.spares.sample.read(), s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
@@ -136,12 +140,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
     for (auto j : nb.fluid[i]) {
       const auto [xj, lambdaJ] = q[j];
       Reals lambda = lambdaI + lambdaJ;  // all fluid particles have one mass
-      if constexpr (corrected) {
-        const Reals ratio = it.corrW * W(xi - xj);
-        Reals power = ratio;
-        for (int n = 1; n < it.corrN; ++n) power *= ratio;
-        lambda -= it.corrK * power;
-      }
+      if (corrected) lambda -= it.correction(W(xi - xj));
       dx += lambda * W.grad(xi - xj);
     }
     const Reals perMass = lambdaI / max(pi.a, Reals(Real(1e-30)));
@@ -151,7 +150,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
     }
     dx = Reals(it.v0) * dx;
     p[i] = {xi + dx, pi.a};
-    if constexpr (moves) v[i] = {vi.x + Reals(perDt) * dx, vi.a};
+    v[i] = {vi.x + Reals(perDt) * dx, vi.a};
   });
   w.refresh(w.fluid.p.data);
 }
@@ -192,6 +191,25 @@ Lattice restLattice(const World<D>& w, K W) {
   return l;
 }
 
+// v* = v + dt g, x* = x + dt v*.
+template <int D>
+void predict(World<D>& w, double dt) {
+  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
+  const Vec<D> dv = Real(dt) * w.gravity(w.time);
+  const Real h = Real(dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    v[i].x += dv;
+    p[i].x += h * v[i].x;
+  });
+}
+
+/// Mean of max(C_i, 0).
+template <int D>
+double meanExcess(const World<D>& w, const Array<Real>& C) {
+  const auto c = C.read();
+  return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
+}
+
 template <int D>
 class Pbf : public Solver<D> {
  public:
@@ -205,50 +223,13 @@ class Pbf : public Solver<D> {
   template <class K>
   void step(World<D>& w, K W, double dt, StepReport& report) {
     Stopwatch watch(report);
-    if (lattice_.S == 0) lattice_ = restLattice(w, W);
-    auto& pressure = w.fluid.real("pressure");
-
     predict(w, dt);
     w.collide();
     watch("predict");
     w.search();
     watch("search");
-
-    const double V = w.mass / w.rho0;
-    Iteration it{};
-    it.v0 = Real(1 / w.rho0);
-    it.eps = Real(o_.relaxation * lattice_.S);
-    it.perPascal = Real(V * dt * dt);
-    it.keep = o_.acceleration == "momentum";
-    it.oneSided = o_.constraint == "inequality";
-    it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
-    it.corrK = Real(o_.artificial_pressure / lattice_.S);
-    it.corrN = int(o_.artificial_power);
-    Vec<D> dq{};
-    dq[0] = Real(o_.artificial_distance * w.support);
-    it.corrW = 1 / W(dq);
-    y_.resize(w.fluid.room());
-    error_.resize(w.fluid.room());
-
-    report.iterations = 0;
-    const auto smooth = smooth_.view();
-    smooth_.resize(w.fluid.room());
-    forEach(w.fluid.size(), [this](int i) { smooth_[i] = 0; });
-    (void)smooth;
-    if (it.keep && o_.coarse > 0 && coarse_.prepare(w)) {
-      for (int c = 0; c < o_.coarse; ++c) {
-        it.beta = 0;
-        start<true>(w, W, it, dt, pressure.data, 0);
-        constrain(w, W, it, pressure.data, y_, error_);
-        coarse_.push(w, error_, dt, o_.part, smooth_);
-        ++report.iterations;
-      }
-      watch("coarse");
-    }
-    iterate<true>(w, W, it, dt, pressure.data, o_.warm_start, o_.iterations, report);
-    forEach(w.fluid.size(), [this, &pressure](int i) { pressure.data[i] += smooth_[i]; });
+    project(w, W, dt, report);
     watch("pressure");
-
     w.collide();
     w.refreshColumn(w.fluid.v.data);
     viscosity(w, W, dt, w.nu, o_.xsph);
@@ -256,71 +237,54 @@ class Pbf : public Solver<D> {
     watch("viscosity");
   }
 
-  // v* = v + dt g, x* = x + dt v*.
-  static void predict(World<D>& w, double dt) {
-    const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-    const Vec<D> dv = Real(dt) * w.gravity(w.time);
-    const Real h = Real(dt);
-    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
-      v[i].x += dv;
-      p[i].x += h * v[i].x;
-    });
-  }
+  // Positions and velocities such that no density is above rho0, as far as the iterations go.
+  template <class K>
+  void project(World<D>& w, K W, double dt, StepReport& report) {
+    if (lattice_.S == 0) lattice_ = restLattice(w, W);
+    Iteration it{};
+    it.v0 = Real(1 / w.rho0);
+    it.eps = Real(o_.relaxation * lattice_.S);
+    it.perPascal = Real(w.mass / w.rho0 * dt * dt);
+    it.keep = o_.acceleration == "multilevel";
+    it.oneSided = o_.constraint == "inequality";
+    it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
+    it.corrK = Real(o_.artificial_pressure / lattice_.S);
+    it.corrN = o_.artificial_power;
+    Vec<D> dq{};
+    dq[0] = Real(o_.artificial_distance * w.support);
+    it.corrW = 1 / W(dq);
 
-  template <bool moves, class K>
-  void iterate(World<D>& w, K W, Iteration& it, double dt, Array<Real>& pressure, double warm, int most, StepReport& report) {
-    start<moves>(w, W, it, dt, pressure, Real(it.keep ? warm : 0));
+    auto& pressure = w.fluid.real("pressure").data;
+    for (Array<Real>* a : {&y_, &error_}) a->resize(w.fluid.room());
+    fill(pressure, 0, w.fluid.room(), Real(0));
+    fill(y_, 0, w.fluid.room(), Real(0));
+    const bool coarse = it.keep && coarse_.prepare(w);
+    // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one and
+    // lift the column; the third iteration smooths what it did.
+    const int least = coarse ? 3 : 1;
     double t = 1;
-    for (int k = 0; k < most; ++k) {
+    for (report.iterations = 1;; ++report.iterations) {
+      const bool last = report.iterations == o_.iterations;
       const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
-      it.beta = k + 1 == most ? Real(0) : Real((t - 1) / next);
+      it.beta = last ? Real(0) : Real((t - 1) / next);
       t = next;
       constrain(w, W, it, pressure, y_, error_);
       if (it.corrK > 0)
-        displace<D, true, moves>(w, W, it, dt);
+        displace<D, true>(w, W, it, dt);
       else
-        displace<D, false, moves>(w, W, it, dt);
-      ++report.iterations;
-      if (o_.tolerance > 0) {
-        const auto e = error_.read();
-        if (sumOf(w.fluid.size(), [=](int i) { return max(e[i], 0); }) <= o_.tolerance * w.fluid.size()) break;
-      }
+        displace<D, false>(w, W, it, dt);
+      if (coarse && report.iterations == std::min(2, o_.iterations)) coarse_.push(w, error_, dt);
+      if (last) break;
+      if (report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
     }
     pressure.swap(y_);
-  }
-
-  // The pressures of the last step push first; plain PBF starts from none. Pressure p between particles is a stiffness:
-  // a step follows it stably only while 5 p dt^2 / (rho0 d^2) < 4/3 (waves of the rest lattice), so deep water takes its
-  // push in parts, each along the gradients of where the last one led.
-  template <bool moves, class K>
-  void start(World<D>& w, K W, const Iteration& it, double dt, Array<Real>& pressure, Real part) {
-    const auto P = pressure.view(), Y = y_.view();
-    const int n = w.fluid.size();
-    forEach(n, [=] BRIM_KERNEL(int i) {
-      P[i] *= part;
-      Y[i] = P[i];
-    });
-    const double largest = part > 0 ? maxOf(n, [=](int i) { return P[i]; }) : 0;
-    if (largest == 0) return;
-    const double stiffness = 5 * largest * dt * dt / (w.rho0 * w.spacing * w.spacing);
-    const int parts = std::min(40, 1 + int(stiffness / o_.stiff));
-    auto& out = w.fluid.spares.sample;
-    out.resize(w.fluid.room());
-    const auto p = w.fluid.p.read();
-    const auto to = out.view();
-    const Real scale = it.perPascal / Real(parts);
-    for (int k = 0; k < parts; ++k) {
-      forEach(n, [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, -scale * P[i]}; });
-      w.fluid.padWith(out, Particles<D>::ghostSample());
-      w.refresh(out);
-      displace<D, false, moves>(w, W, it, dt);
-    }
+    if (it.keep) coarse_.addPressure(w, pressure);
   }
 
   PbfParameters o_;
   Lattice lattice_;
-  Array<Real> y_, error_, smooth_;
   CoarseLevel<D> coarse_;
+  Array<Real> y_, error_;
 };
 
 void pbfParameters(ParameterVisitor& v) {

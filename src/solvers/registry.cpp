@@ -14,8 +14,8 @@ const std::vector<Entry>& registry() {
   static const std::vector<Entry> table = {
       {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
        makePbf<2>, makePbf<3>},
-      {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state", wcsphParameters,
-       makeWcsph<2>, makeWcsph<3>},
+      {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state",
+       wcsphParameters, makeWcsph<2>, makeWcsph<3>},
   };
   return table;
 }

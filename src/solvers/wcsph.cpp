@@ -21,11 +21,13 @@ struct WcsphParameters {
 
   void visit(ParameterVisitor& v) {
     v("sound_speed", sound_speed,
-      {"m/s", "speed of sound c; stiffer and slower if larger; 0: ten times the fastest fall through the fluid's height", 0, 1e5});
+      {"m/s", "speed of sound c; stiffer and slower if larger; 0: ten times the fastest fall through the fluid's height", 0,
+       1e5});
     v("gamma", gamma, {"", "exponent of the equation of state: 1 (linear) or 7 (Tait)", 1, 7});
     v("alpha", alpha, {"", "artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity", 0, 10});
     v("courant", courant, {"", "part of the time sound needs for one spacing that a step may take", 0, 1, true});
-    v("kernel", kernel, {"", "smoothing kernel; poly6 takes its gradients from spiky", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
+    v("kernel", kernel,
+      {"", "smoothing kernel; poly6 takes its gradients from spiky", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
   }
 };
 

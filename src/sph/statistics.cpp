@@ -1,9 +1,5 @@
 #include "sph/statistics.h"
 
-#include <tbb/combinable.h>
-
-#include <bit>
-
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
@@ -16,9 +12,9 @@ struct Sums {
 
 // Errors by magnitude: bins 1/32 of an octave wide, from 2^-24 to 2^8. Whole numbers, so the order of adding is free.
 constexpr int perOctave = 32, octaves = 32, bins = perOctave * octaves;
-int binOf(float error) {
-  const int bits = std::bit_cast<int>(error), bin = (bits >> (23 - 5)) - ((127 - 24) << 5);
-  return std::min(std::max(bin, 0), bins - 1);
+BRIM_FN int binOf(float error) {
+  const int bits = __builtin_bit_cast(int, error), bin = (bits >> (23 - 5)) - ((127 - 24) << 5);
+  return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
 }
 double topOf(int bin) { return std::ldexp(1.0 + (bin % perOctave + 1) / double(perOctave), bin / perOctave - 24); }
 }  // namespace
@@ -31,7 +27,7 @@ int measure(const World<D>& w, StepReport& report) {
   const Real v0 = Real(1 / w.rho0);
   const Sums<D> s = reduce(
       n, Sums<D>{},
-      [=](int i) {
+      [=] BRIM_KERNEL(int i) {
         Sums<D> t;
         const auto [x, m] = p[i];
         const auto [u, rho] = v[i];
@@ -43,10 +39,10 @@ int measure(const World<D>& w, StepReport& report) {
         if (!(t.speed2 < 1e24 && dot(x, x) < Real(1e24) && rho < Real(1e24))) t.bad = i;
         return t;
       },
-      [](Sums<D>& a, const Sums<D>& b) {
+      [] BRIM_KERNEL(Sums<D> & a, const Sums<D>& b) {
         a.energy += b.energy, a.height += b.height, a.error += b.error;
-        a.worst = std::max(a.worst, b.worst);
-        a.speed2 = std::max(a.speed2, b.speed2);
+        a.worst = a.worst < b.worst ? b.worst : a.worst;
+        a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
         for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k];
         if (a.bad < 0) a.bad = b.bad;
       });
@@ -62,18 +58,9 @@ int measure(const World<D>& w, StepReport& report) {
   report.emitted = w.emitted, report.sunk = w.sunk, report.lost = w.lost;
 
   // The error that all but a thousandth of the particles stay below.
-  using Histogram = std::vector<int>;
-  tbb::combinable<Histogram> histograms([] { return Histogram(bins); });
-  tbb::parallel_for(tbb::blocked_range<int>(0, n, 4096), [&](const auto& r) {
-    Histogram& h = histograms.local();
-    for (int i = r.begin(); i < r.end(); ++i) {
-      const float e = float(v0 * v[i].a - 1);
-      if (e > 0) ++h[binOf(e)];
-    }
-  });
-  Histogram all(bins);
-  histograms.combine_each([&](const Histogram& h) {
-    for (int b = 0; b < bins; ++b) all[b] += h[b];
+  const std::vector<int> all = histogram(n, bins, [=] BRIM_KERNEL(int i) {
+    const float e = float(v0 * v[i].a - 1);
+    return e > 0 ? binOf(e) : -1;
   });
   int above = n / 1000, bin = bins - 1;
   while (bin >= 0 && all[bin] <= above) above -= all[bin--];

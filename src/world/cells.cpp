@@ -38,7 +38,9 @@ static void scan(int* start, int cells) {
   constexpr int block = 1 << 15;
   const int blocks = (cells + block - 1) / block;
   std::vector<int> sum(blocks);
-  auto sweep = [&](auto body) { tbb::parallel_for(0, blocks, [&](int b) { body(b, b * block, std::min(cells, (b + 1) * block)); }); };
+  auto sweep = [&](auto body) {
+    tbb::parallel_for(0, blocks, [&](int b) { body(b, b * block, std::min(cells, (b + 1) * block)); });
+  };
   sweep([&](int b, int from, int to) {
     int s = 0;
     for (int c = from; c < to; ++c) s += start[c];

@@ -52,7 +52,8 @@ class CellTable {
   /// The points of the cells x0..x1 of the row (y, z): [first, second).
   BRIM_FN std::pair<int, int> run(std::int64_t x0, std::int64_t x1, std::int64_t y, std::int64_t z) const {
     const std::int64_t a = window_.key(x0, y, z), b = window_.key(x1, y, z) + 1;
-    if (window_.dense) return {start_[a], start_[b]};
+    const int* const start = start_.data();
+    if (window_.dense) return {start[a], start[b]};
     const std::int64_t* const k = key_.data();
     return {int(std::lower_bound(k, k + n_, a) - k), int(std::lower_bound(k, k + n_, b) - k)};
   }

@@ -13,7 +13,7 @@ template <int D>
 void World<D>::collide() {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const Vec<D> size = extent;
-  const auto wall = std::to_array(walled);
+  const auto wall = walled;
   const Real gap = Real(clearance), eps = Real(0.05 * spacing);
   const auto body = solids.bodies().read();
   const int bodies = int(solids.bodies().size());
@@ -57,12 +57,13 @@ void World<D>::exchange() {
 
 template <int D>
 void World<D>::removeOutside() {
-  const bool open = !std::all_of(walled, walled + D, [](bool w) { return w; });
+  const bool open = !std::all_of(walled.e, walled.e + D, [](bool w) { return w; });
   const auto& sinks = setup_->sinks;
   if (!open && sinks.empty()) return;
   enum { stays, sinks_, leaves };
-  const auto fate = [&](int i) {
-    const Vec<D> x = fluid.p.data[i].x;
+  const int all = fluid.size();
+  const auto p = onHost(fluid.p.data, all);
+  const auto fateOf = [&](const Vec<D>& x) {
     Vector at = {0, 0, 0};
     for (int k = 0; k < D; ++k) {
       if (!walled[k] && !periodic[k] && (x[k] < 0 || x[k] > extent[k])) return leaves;
@@ -75,19 +76,33 @@ void World<D>::removeOutside() {
     }
     return stays;
   };
-  auto& flag = fluid.spares.number;
-  flag.resize(fluid.room());
-  forEach(fluid.size(), [&](int i) { flag[i] = fate(i); });
-  if (sumOf(fluid.size(), [&](int i) { return flag[i] != stays; }) == 0) return;
-  Array<int> order;
-  order.resize(fluid.size());
-  int n = 0;
-  for (int i = 0; i < fluid.size(); ++i) {
-    if (flag[i] == stays) order[n++] = i;
-    sunk += flag[i] == sinks_;
-    lost += flag[i] == leaves;
+  std::vector<char> fate(all);
+  forEachOnHost(all, [&](int i) { fate[i] = fateOf(p[i].x); });
+  if (std::all_of(fate.begin(), fate.end(), [](char f) { return f == stays; })) return;
+  std::vector<int> staying;
+  for (int i = 0; i < all; ++i) {
+    if (fate[i] == stays) staying.push_back(i);
+    sunk += fate[i] == sinks_;
+    lost += fate[i] == leaves;
   }
-  fluid.reorder(order, n);
+  Array<int> order;
+  copyIn(order, staying.data(), staying.size());
+  fluid.reorder(order, int(staying.size()));
+}
+
+// Particles first, first + 1, ... at the places `at`.
+template <int D>
+static void put(Particles<D>& fluid, int first, const std::vector<Vec<D>>& at, Sample<D> velocity, Real mass, int firstId) {
+  Array<Vec<D>> place;
+  copyIn(place, at.data(), at.size());
+  const auto x = place.read();
+  const auto p = fluid.p.view(), v = fluid.v.view();
+  const auto id = fluid.id.view();
+  forEach(int(at.size()), [=] BRIM_KERNEL(int m) {
+    p[first + m] = {x[m], mass};
+    v[first + m] = velocity;
+    id[first + m] = firstId + m;
+  });
 }
 
 // Layers of particles one spacing apart leave the mouth at its speed. A point waits where fluid still stands in the way.
@@ -105,13 +120,15 @@ void World<D>::emit(std::size_t index) {
     up = {-direction[1], direction[0], 0};
     side = {0, 0, 0};
   } else {
-    if (vectors::length(vectors::cross(direction, up)) < 1e-9 * vectors::length(up)) up = std::abs(direction[0]) < 0.9 ? Vector{1, 0, 0} : Vector{0, 1, 0};
+    if (vectors::length(vectors::cross(direction, up)) < 1e-9 * vectors::length(up))
+      up = std::abs(direction[0]) < 0.9 ? Vector{1, 0, 0} : Vector{0, 1, 0};
     side = vectors::unit(vectors::cross(direction, up));
     up = vectors::cross(side, direction);
   }
   const bool disc = e.kind == "disc";
   const double width = disc ? 2 * e.radius : D == 2 ? e.width : e.height, depth = D == 2 ? 0 : disc ? 2 * e.radius : e.width;
-  const int rows = std::max(1, int(std::lround(width / spacing))), columns = D == 2 ? 1 : std::max(1, int(std::lround(depth / spacing)));
+  const int rows = std::max(1, int(std::lround(width / spacing))),
+            columns = D == 2 ? 1 : std::max(1, int(std::lround(depth / spacing)));
   std::vector<Vec<D>> fresh;
   for (std::int64_t layer = layers[index]; layer < due; ++layer) {
     const double way = (time - e.start) * e.speed - double(layer) * spacing;  // [m] since this layer left the mouth
@@ -126,7 +143,7 @@ void World<D>::emit(std::size_t index) {
   }
   layers[index] = due;
   // Points with fluid nearer than 0.6 d are not filled: pushing a particle into standing fluid would throw it about.
-  const auto p = fluid.p.read();
+  const auto p = onHost(fluid.p.data, fluid.size());
   Vec<D> low = fresh[0], high = fresh[0];
   for (const Vec<D>& x : fresh)
     for (int k = 0; k < D; ++k) low[k] = min(low[k], x[k]), high[k] = max(high[k], x[k]);
@@ -142,14 +159,11 @@ void World<D>::emit(std::size_t index) {
   });
   if (double(counts[index] + std::int64_t(fresh.size())) > e.count) fresh.resize(std::size_t(e.count) - counts[index]);
   if (fresh.empty()) return;
-  const int first = fluid.grow(int(fresh.size()));
-  for (std::size_t m = 0; m < fresh.size(); ++m) {
-    const int i = first + int(m);
-    fluid.p.data[i] = {fresh[m], Real(mass)};
-    for (int k = 0; k < D; ++k) fluid.v.data[i].x[k] = Real(e.speed * direction[k]);
-    fluid.v.data[i].a = Real(rho0);
-    fluid.id.data[i] = int(nextId++);
-  }
+  Sample<D> velocity;
+  for (int k = 0; k < D; ++k) velocity.x[k] = Real(e.speed * direction[k]);
+  velocity.a = Real(rho0);
+  put(fluid, fluid.grow(int(fresh.size())), fresh, velocity, Real(mass), int(nextId));
+  nextId += std::int64_t(fresh.size());
   fluid.pad();
   counts[index] += std::int64_t(fresh.size());
   emitted += std::int64_t(fresh.size());

@@ -3,10 +3,10 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-void Images<D>::make(Particles<D>& fluid, const Vec<D>& extent, const bool* periodic, Real support) {
+void Images<D>::make(Particles<D>& fluid, const Vec<D>& extent, const Vec<D, bool>& periodic, Real support) {
   std::vector<int> source;
   std::vector<Sample<D>> shift;
-  const auto p = fluid.p.read();
+  const auto p = onHost(fluid.p.data, fluid.size());
   for (int i = 0; i < fluid.size(); ++i) {
     // Every combination of axes along which i is near a face, without none of them.
     Sample<D> s[9 * 3] = {};
@@ -38,7 +38,8 @@ void Images<D>::sort(Particles<D>& fluid, const Window<D>& window) {
   Array<Sample<D>> shift;
   source.resize(n);
   shift.resize(n);
-  for (int k = 0; k < n; ++k) source[k] = source_[table_.order()[k]], shift[k] = shift_[table_.order()[k]];
+  permute(source, source_, table_.order(), n);
+  permute(shift, shift_, table_.order(), n);
   source_.swap(source);
   shift_.swap(shift);
 }

@@ -90,9 +90,8 @@ void Neighbours<D>::build(Real support, const Window<D>& window, Points fluid, P
   slices_.resize(2 * std::size_t(slices));
   solidSlices_ = slices;
   chunks_.resize(chunks);
-  tbb::parallel_for(0, chunks, [&](int c) {
-    buildChunk(c, scratch_->local(), support, window, fluid, images, solid, fluidGhost, solidGhost);
-  });
+  tbb::parallel_for(
+      0, chunks, [&](int c) { buildChunk(c, scratch_->local(), support, window, fluid, images, solid, fluidGhost, solidGhost); });
   pairs_ = 0;
   for (const Chunk& c : chunks_) pairs_ += c.pairs;
 }
@@ -153,7 +152,8 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
       const int longest = *std::max_element(count[set], count[set] + lanes), whole = (longest + lanes - 1) / lanes * lanes;
       near.reserve(whole);
       for (int l = 0; l < lanes; ++l)
-        std::fill(&near.found[l * near.room + count[set][l]], &near.found[l * near.room + whole], set == 0 ? fluidGhost : solidGhost);
+        std::fill(&near.found[l * near.room + count[set][l]], &near.found[l * near.room + whole],
+                  set == 0 ? fluidGhost : solidGhost);
       if (c.list.size() < used + std::size_t(whole) * lanes) c.list.resize(used + std::size_t(whole) * lanes + 1024);
       for (int m = 0; m < whole; m += lanes) interleave<lanes>(&near.found[m], near.room, &c.list[used + m * lanes]);
       slices_[set * solidSlices_ + s].length = longest;

@@ -53,7 +53,7 @@ class Particles {
     n_ += m;
     each([&](auto& f) {
       f.data.resize(room());
-      for (int i = first; i < n_; ++i) f.data[i] = f.fresh;
+      fill(f.data, first, n_, f.fresh);
     });
     return first;
   }
@@ -64,10 +64,7 @@ class Particles {
     each([&](auto& f) {
       auto& spare = spares.of(f.data.data());
       spare.resize(room());
-      const auto to = spare.view();
-      const auto from = f.data.read();
-      const auto at = order.read();
-      forEach(n, [=] BRIM_KERNEL(int i) { to[i] = from[at[i]]; });
+      permute(spare, f.data, order, n);
       f.data.swap(spare);
     });
     pad();
@@ -88,8 +85,8 @@ class Particles {
   template <class T>
   void padWith(Array<T>& data, const T& ghost) {
     data.resize(room());
-    for (int i = n_; i < firstImage(); ++i) data[i] = ghost;
-    for (int i = this->ghost(); i < room(); ++i) data[i] = ghost;
+    fill(data, n_, firstImage(), ghost);
+    fill(data, this->ghost(), room(), ghost);
   }
   static Sample<D> ghostSample() {
     Sample<D> g{};
@@ -119,8 +116,8 @@ class Particles {
       if (f.name == name) return f;
     auto& f = columns.emplace_back(Field<T>{std::string(name), fresh, ghost, {}});
     f.data.resize(room());
-    for (int i = 0; i < n_; ++i) f.data[i] = fresh;
-    for (int i = n_; i < room(); ++i) f.data[i] = ghost;
+    fill(f.data, 0, n_, fresh);
+    fill(f.data, n_, room(), ghost);
     return f;
   }
   auto& all(Sample<D>*) { return samples_; }

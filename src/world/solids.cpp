@@ -5,13 +5,36 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
+static Sample<D> farSample() {
+  Sample<D> s{};
+  for (int k = 0; k < D; ++k) s.x[k] = farAway;
+  return s;
+}
+
+// Samples go where their bodies are.
+template <int D>
+static void place(int n, View<const Sample<D>> rest, View<const int> owner, View<const Body<D>> body, View<Sample<D>> p,
+                  View<Sample<D>> v) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    p[i] = rest[i];
+    v[i] = {};
+    if (owner[i] < 0) return;
+    const Pose<Real>& pose = body[owner[i]].pose;
+    Real x[3] = {}, y[3], u[3];
+    for (int k = 0; k < D; ++k) x[k] = rest[i].x[k];
+    pose.toWorld(x, y);
+    pose.velocityAt(y, u);
+    for (int k = 0; k < D; ++k) p[i].x[k] = y[k], v[i].x[k] = u[k];
+  });
+}
+
+template <int D>
 Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   const Scene& scene = setup.scene;
   for (std::size_t b = 0; b < scene.solids.size(); ++b) {
     source_.push_back({setup.solids[b], scene.solids[b].motion});
     moving_ = moving_ || scene.solids[b].motion.moves();
   }
-  bodies_.resize(source_.size());
   const WallSamples& walls = setup.walls;
   std::vector<Sample<D>> rest;
   std::vector<int> owner;
@@ -54,21 +77,25 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   }
   n_ = int(rest.size());
   const int room = ghost() + 1 + lanes;
-  for (Array<Sample<D>>* a : {&rest_, &p_, &v_, &spare_}) a->resize(room);
+  copyIn(rest_, rest.data(), n_);
+  copyIn(owner_, owner.data(), n_);
+  for (Array<Sample<D>>* a : {&rest_, &p_, &v_, &spare_}) {
+    a->resize(room);
+    fill(*a, n_, room, a == &v_ ? Sample<D>{} : farSample<D>());
+  }
   for (Array<int>* a : {&owner_, &spareOwner_}) a->resize(room);
-  std::copy(rest.begin(), rest.end(), rest_.data());
-  std::copy(owner.begin(), owner.end(), owner_.data());
   moveTo(0);
 }
 
 template <int D>
 void Solids<D>::moveTo(double t) {
   if (sorted_ && !moving_) return;
+  std::vector<Body<D>> bodies(source_.size());
   for (std::size_t b = 0; b < source_.size(); ++b) {
     const SolidShape& shape = source_[b].shape;
     Pose<double> pose = poseAt(source_[b].motion, shape.pose(), t);
     for (int k = 0; k < D; ++k) pose.position[k] -= origin_[k];
-    Body<D>& body = bodies_[b];
+    Body<D>& body = bodies[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
     // The box in the scene around the turned box of the shape.
@@ -86,32 +113,11 @@ void Solids<D>::moveTo(double t) {
       body.high[k] = Real(middle + reach);
     }
   }
-  place();
+  copyIn(bodies_, bodies.data(), bodies.size());
+  place(n_, rest_.read(), owner_.read(), bodies_.read(), p_.view(), v_.view());
+  const auto v = v_.read();
+  maxSpeed_ = std::sqrt(maxOf(moving_ ? n_ : 0, [=] BRIM_KERNEL(int i) { return dot(v[i].x, v[i].x); }));
   sorted_ = false;
-}
-
-// Samples go where their bodies are.
-template <int D>
-void Solids<D>::place() {
-  const auto p = p_.view(), v = v_.view();
-  const auto rest = rest_.read();
-  const auto owner = owner_.read();
-  const auto body = bodies_.read();
-  forEach(n_, [=](int i) {
-    p[i] = rest[i];
-    v[i] = {};
-    if (owner[i] < 0) return;
-    const Pose<Real>& pose = body[owner[i]].pose;
-    Real x[3] = {}, y[3], u[3];
-    for (int k = 0; k < D; ++k) x[k] = rest[i].x[k];
-    pose.toWorld(x, y);
-    pose.velocityAt(y, u);
-    for (int k = 0; k < D; ++k) p[i].x[k] = y[k], v[i].x[k] = u[k];
-  });
-  Sample<D> away{};
-  for (int k = 0; k < D; ++k) away.x[k] = farAway;
-  for (int i = n_; i < int(p_.size()); ++i) p_[i] = away, v_[i] = {}, rest_[i] = away;
-  maxSpeed_ = std::sqrt(maxOf(moving_ ? n_ : 0, [=](int i) { return dot(v[i].x, v[i].x); }));
 }
 
 template <int D>
@@ -119,27 +125,24 @@ void Solids<D>::sort(const Window<D>& window) {
   if (sorted_ && window == window_) return;
   window_ = window;
   table_.sort(n_, p_.read(), window);
-  const auto order = table_.order().read();
   for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
-    const auto from = a->read();
-    const auto to = spare_.view();
-    forEach(n_, [=](int i) { to[i] = from[order[i]]; });
-    for (int i = n_; i < int(a->size()); ++i) to[i] = from[i];
+    permute(spare_, *a, table_.order(), n_);
+    fill(spare_, n_, int(spare_.size()), a == &v_ ? Sample<D>{} : farSample<D>());
     a->swap(spare_);
   }
-  const auto from = owner_.read();
-  const auto to = spareOwner_.view();
-  forEach(n_, [=](int i) { to[i] = from[order[i]]; });
+  permute(spareOwner_, owner_, table_.order(), n_);
   owner_.swap(spareOwner_);
   sorted_ = true;
 }
 
 template <int D>
 std::vector<double> Solids<D>::drawn() const {
+  const auto owner = onHost(owner_, n_);
+  const auto p = onHost(p_, n_);
   std::vector<double> x;
   for (int i = 0; i < n_; ++i)
-    if (owner_[i] >= 0)
-      for (int k = 0; k < 3; ++k) x.push_back(k < D ? p_[i].x[k] + origin_[k] : 0);
+    if (owner[i] >= 0)
+      for (int k = 0; k < 3; ++k) x.push_back(k < D ? p[i].x[k] + origin_[k] : 0);
   return x;
 }
 

@@ -37,8 +37,6 @@ class Solids {
   std::size_t bytes() const;
 
  private:
-  void place();
-
   struct Source {
     SolidShape shape;
     Motion motion;

@@ -19,7 +19,9 @@ class Writer {
     value(std::uint64_t(s.size()));
     bytes(s.data(), s.size());
   }
-  void bytes(const void* p, std::size_t n) { out.insert(out.end(), static_cast<const char*>(p), static_cast<const char*>(p) + n); }
+  void bytes(const void* p, std::size_t n) {
+    out.insert(out.end(), static_cast<const char*>(p), static_cast<const char*>(p) + n);
+  }
   std::vector<char> out;
 };
 
@@ -65,8 +67,10 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
   o.value(D);
   o.value(int(sizeof(Real)));
   o.text(solver);
-  for (double d : {w.time, w.dt, maxSpeed}) o.value(d);
-  for (std::int64_t k : {w.step, w.emitted, w.sunk, w.lost, w.nextId}) o.value(k);
+  const double times[] = {w.time, w.dt, maxSpeed};  // named: nvcc 13 loses a braced list in a range-for of a template
+  for (double d : times) o.value(d);
+  const std::int64_t counters[] = {w.step, w.emitted, w.sunk, w.lost, w.nextId};
+  for (std::int64_t k : counters) o.value(k);
   o.value(w.evaluated);
   o.value(std::uint64_t(w.layers.size()));
   for (std::size_t e = 0; e < w.layers.size(); ++e) o.value(w.layers[e]), o.value(w.counts[e]);
@@ -78,7 +82,7 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
   w.fluid.each([&](auto& f) {
     o.text(f.name);
     o.value(std::uint64_t(n * sizeof f.fresh));
-    o.bytes(f.data.data(), n * sizeof f.fresh);
+    o.bytes(onHost(f.data, n).data(), n * sizeof f.fresh);
   });
   return std::move(o.out);
 }
@@ -88,7 +92,8 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
   Reader in(blob);
   char head[sizeof magic];
   in.bytes(head, sizeof head);
-  if (std::memcmp(head, magic, sizeof magic) != 0) throw Failure("the checkpoint's state was not written by this version of brim");
+  if (std::memcmp(head, magic, sizeof magic) != 0)
+    throw Failure("the checkpoint's state was not written by this version of brim");
   if (in.value<int>() != D) throw Failure("the checkpoint is of a scene with another dimension");
   if (const int bytes = in.value<int>(); bytes != sizeof(Real))
     throw Failure(std::string("the checkpoint is in ") + (bytes == 4 ? "single" : "double") + " precision; use --precision " +
@@ -121,8 +126,10 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
     if (sameSolver && width == sizeof(Real) && name != "id") w.fluid.real(name);
     bool taken = false;
     w.fluid.each([&](auto& f) {
-      if (f.name != name || taken || (n && width != sizeof f.fresh)) return;
-      in.bytes(f.data.data(), size);
+      if (f.name != name || taken || size != n * sizeof f.fresh) return;
+      std::vector<std::decay_t<decltype(f.fresh)>> column(n);
+      in.bytes(column.data(), size);
+      copyIn(f.data, column.data(), n);
       taken = true;
     });
     if (!taken) in.skip(size);

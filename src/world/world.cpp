@@ -7,6 +7,13 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+namespace {
+template <int D>
+struct Box {
+  Vec<D> low, high;
+};
+}  // namespace
+
 template <int D>
 World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Setup>(setup)) {
   const Scene& scene = setup.scene;
@@ -23,17 +30,22 @@ World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Set
     walled[k] = scene.domain.boundary[k] == "walls";
   }
   const int n = int(setup.position.size());
-  fluid.grow(n);
+  std::vector<Sample<D>> p(n), v(n);
+  std::vector<int> id(n);
   for (int i = 0; i < n; ++i) {
-    const Vector& v = scene.fluid.blocks[setup.block[i]].velocity;
+    const Vector& velocity = scene.fluid.blocks[setup.block[i]].velocity;
     for (int k = 0; k < D; ++k) {
-      fluid.p.data[i].x[k] = Real(setup.position[i][k] - origin[k]);
-      fluid.v.data[i].x[k] = Real(v[k]);
+      p[i].x[k] = Real(setup.position[i][k] - origin[k]);
+      v[i].x[k] = Real(velocity[k]);
     }
-    fluid.p.data[i].a = Real(mass);
-    fluid.v.data[i].a = Real(rho0);
-    fluid.id.data[i] = i;
+    p[i].a = Real(mass);
+    v[i].a = Real(rho0);
+    id[i] = i;
   }
+  fluid.grow(n);
+  copyIn(fluid.p.data, p.data(), n);
+  copyIn(fluid.v.data, v.data(), n);
+  copyIn(fluid.id.data, id.data(), n);
   fluid.pad();
   nextId = n;
   layers.resize(scene.fluid.emitters.size());
@@ -51,7 +63,7 @@ Vec<D> World<D>::gravity(double t) const {
 
 template <int D>
 bool World<D>::hasPeriodic() const {
-  return std::any_of(periodic, periodic + D, [](bool b) { return b; });
+  return std::any_of(periodic.e, periodic.e + D, [](bool b) { return b; });
 }
 
 template <int D>
@@ -59,21 +71,21 @@ void World<D>::search() {
   if (hasPeriodic()) {
     const Vec<D> size = extent;
     const auto p = fluid.p.view();
-    const auto wrap = std::to_array(periodic);
+    const auto wrap = periodic;
     forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
       for (int k = 0; k < D; ++k)
         if (wrap[k]) p[i].x[k] -= size[k] * std::floor(p[i].x[k] / size[k]);
     });
   }
-  struct Box {
-    Vec<D> low, high;
-  };
   const auto p = fluid.p.read();
-  Box box;
+  Box<D> box;
   for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
   box = reduce(
-      fluid.size(), box, [=](int i) { return Box{p[i].x, p[i].x}; },
-      [](Box& a, const Box& b) {
+      fluid.size(), box,
+      [=] BRIM_KERNEL(int i) {
+        return Box<D>{p[i].x, p[i].x};
+      },
+      [] BRIM_KERNEL(Box<D> & a, const Box<D>& b) {
         for (int k = 0; k < D; ++k) a.low[k] = min(a.low[k], b.low[k]), a.high[k] = max(a.high[k], b.high[k]);
       });
   double low[D], high[D];
@@ -93,9 +105,10 @@ void World<D>::search() {
     fluid.pad();
   }
   solids.sort(window_);
-  neighbours_.build(Real(support), window_, {&table_, fluid.p.read(), fluid.size(), 0},
-                    {&images_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
-                    {&solids.table(), solids.p(), solids.size(), 0}, fluid.ghost(), solids.ghost());
+  neighbours_.build(
+      Real(support), window_, {&table_, fluid.p.read(), fluid.size(), 0},
+      {&images_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
+      {&solids.table(), solids.p(), solids.size(), 0}, fluid.ghost(), solids.ghost());
 }
 
 template <int D>

@@ -11,7 +11,7 @@ template <int D>
 class Images {
  public:
   /// Finds the particles within `support` of the periodic faces; the fluid is sorted already.
-  void make(Particles<D>&, const Vec<D>& extent, const bool* periodic, Real support);
+  void make(Particles<D>&, const Vec<D>& extent, const Vec<D, bool>& periodic, Real support);
   /// Sorts the images into cells.
   void sort(Particles<D>&, const Window<D>&);
   /// Brings the images of a {position, value} buffer up to date.
@@ -45,7 +45,7 @@ class World {
   double support;  // [m]
   Vector origin;   // [m] the domain's corner, from which positions count
   Vec<D> extent;   // [m]
-  bool periodic[D], walled[D];
+  Vec<D, bool> periodic, walled;
   double clearance;  // [m] how near a particle's centre may come to a solid's surface
 
   // State.

@@ -1,0 +1,99 @@
+# One door to building, running and checking Brim. `make` alone lists the goals.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build demo test slow bench install format clean \
+        check-format test-release test-embed test-sanitize cuda-check acceptance
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+# Two tests at a time, whatever the machine: each of them may use all cores.
+CTEST := ctest --output-on-failure --no-tests=error -j2
+
+help:
+	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
+	@echo 'make demo                  builds, and lets a dam break'
+	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
+	@echo 'make slow                  the tests that take minutes'
+	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
+	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
+	@echo 'make format                formats the sources as "make test" wants them'
+	@echo 'make clean                 removes the build folders'
+
+setup:
+	@tools/setup
+
+build: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target brim
+
+demo: build
+	build/brim run scenes/dam_break.toml --overwrite
+
+test: setup check-format test-release test-embed test-sanitize cuda-check acceptance
+	@echo
+	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
+	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
+
+check-format: setup
+	@tools/check_format
+
+test-release: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+	$(CTEST) --test-dir build -LE slow -O $(CURDIR)/build/ctest.log
+
+# What a user of the library does: another project that finds an installed copy.
+test-embed: setup
+	rm -rf build/prefix build/embed
+	cmake --install build --prefix build/prefix
+	cmake -S examples/embed -B build/embed -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=$(CURDIR)/build/prefix
+	cmake --build build/embed
+	build/embed/embed
+
+# Address and undefined-behaviour sanitizers, over the unit tests and a small dam break with every solver and precision.
+test-sanitize: export UBSAN_OPTIONS = print_stacktrace=1
+test-sanitize: setup
+	cmake --preset sanitize
+	cmake --build --preset sanitize -j $(JOBS) --target test_unit brim
+	@for solver in $$(build-sanitize/brim list solvers | cut -d' ' -f1); do for precision in single double; do \
+	  echo "Sanitizers: $$solver, $$precision"; \
+	  build-sanitize/brim run scenes/dam_break_100k.toml --set resolution.spacing=0.08 --until 0.05 --quiet --overwrite \
+	    --solver $$solver --precision $$precision --out build-sanitize/out || exit 1; \
+	done; done
+	$(CTEST) --test-dir build-sanitize -L unit -LE slow -O $(CURDIR)/build-sanitize/ctest.log
+
+# nvcc is no Debian package: where it is absent, the run passes and says so.
+cuda-check: setup
+	@nvcc=$$(PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc); \
+	if [ -z "$$nvcc" ]; then \
+	  echo "CUDA: not checked (nvcc not found)"; \
+	else \
+	  export PATH="$$(dirname $$nvcc):$$PATH"; \
+	  cmake --preset cuda && cmake --build --preset cuda -j $(JOBS) && echo "CUDA: compiled with $$nvcc"; \
+	fi
+
+acceptance:
+	@echo
+	@tools/coverage build
+
+slow: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+	ctest --output-on-failure --test-dir build -L slow
+
+bench: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target brim_bench
+	build/brim_bench
+
+# The command is told where its scenes will lie, so the prefix is known when it is compiled.
+install: setup
+	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --build --preset release -j $(JOBS) --target brim
+	cmake --install build
+
+format: setup
+	@tools/check_format --fix
+
+clean:
+	rm -rf build build-sanitize build-cuda

@@ -1,0 +1,34 @@
+# The flavour cuda32, compiled by nvcc for sm_90 and linked into nothing yet: a check that every kernel stays within what a
+# GPU takes. The search (cells, lists) and the coarse level are host code yet.
+find_program(CMAKE_CUDA_COMPILER nvcc PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
+if(NOT CMAKE_CUDA_COMPILER)
+  message(FATAL_ERROR "CUDA not checked: nvcc was not found in PATH, CUDA_HOME or /usr/local/cuda. "
+    "Install the CUDA toolkit (tested with 13.0), or say where it is: cmake --preset cuda -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
+endif()
+set(CMAKE_CUDA_ARCHITECTURES 90)
+if(CCACHE)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+endif()
+enable_language(CUDA)
+
+# A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
+set(cuda_sources "")
+foreach(source ${flavoured})
+  if(source MATCHES "/src/(world/(cells|neighbours)|sph/coarse)\\.cpp$")
+    continue()
+  endif()
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})
+  string(REGEX REPLACE "cpp$" "cu" unit ${PROJECT_BINARY_DIR}/generated/cuda/${path})
+  file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${path}\"\n")
+  list(APPEND cuda_sources ${unit})
+endforeach()
+
+add_library(brim_cuda32 OBJECT ${cuda_sources})
+target_compile_definitions(brim_cuda32 PRIVATE BRIM_CUDA=1 BRIM_FLAVOUR=cuda32 BRIM_FLAVOUR_NAME="cuda32"
+  FMT_USE_CONSTEXPR=1)  # fmt 9 takes nvcc's constexpr for that of C++11 and then trips over its own
+target_include_directories(brim_cuda32 PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(brim_cuda32 PRIVATE TBB::tbb fmt::fmt)
+# CMake 3.25 knows no flag for C++20 with nvcc 13: the standard it takes over from C++ must not be required, and comes here.
+set_target_properties(brim_cuda32 PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
+target_compile_options(brim_cuda32 PRIVATE -std=c++20 --extended-lambda -Xcompiler=-Wall,-Wextra
+  $<$<BOOL:${BRIM_WERROR}>:-Werror=all-warnings>)

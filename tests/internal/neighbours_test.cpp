@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cloud.h"
+
+using namespace brim;
+
+namespace {
+
+template <class N>
+struct Neighbourhood : testing::Test {
+  static constexpr int D = N::value;
+  static constexpr double d = 0.05, h = 2 * d;
+
+  using Positions = std::vector<Vec<D>>;
+
+  // One particle's list, with the claims that hold for every list: the ghost only pads, after all neighbours, and is far away.
+  static Positions listOf(const Lists& lists, int i, View<const Sample<D>> p, int ghost) {
+    const Lists::Slice s = lists.slice[i / lanes];
+    Positions found;
+    bool padding = false;
+    std::vector<int> index;
+    for (int m = 0; m < s.length; ++m) {
+      const int j = s.first[m * lanes + i % lanes];
+      EXPECT_TRUE(!padding || j == ghost) << "a neighbour after the padding of particle " << i;
+      padding = padding || j == ghost;
+      if (j == ghost) continue;
+      index.push_back(j);
+      found.push_back(p[j].x);
+    }
+    EXPECT_EQ(p[ghost].x[0], farAway);
+    std::sort(index.begin(), index.end());
+    EXPECT_EQ(std::adjacent_find(index.begin(), index.end()), index.end()) << "a neighbour twice in the list of particle " << i;
+    return found;
+  }
+
+  // `all` within reach of x are those found, each once. Pairs within rounding of the support may be on either side.
+  static void expectSame(const Vec<D>& x, const Positions& all, Positions found, double shiftRounding) {
+    const double rounding = (isDouble ? 1e-14 : 1e-6) * h + shiftRounding;
+    for (const Vec<D>& y : all) {
+      double r2 = 0;
+      for (int k = 0; k < D; ++k) r2 += (double(x[k]) - y[k]) * (double(x[k]) - y[k]);
+      const double r = std::sqrt(r2);
+      if (r > h + rounding) continue;
+      const auto at = std::find_if(found.begin(), found.end(), [&](const Vec<D>& f) {
+        for (int k = 0; k < D; ++k)
+          if (std::abs(double(f[k]) - y[k]) > shiftRounding) return false;
+        return true;
+      });
+      if (at != found.end())
+        found.erase(at);
+      else
+        ASSERT_GT(r, h - rounding) << "a neighbour is missing at distance " << r / h << " h";
+    }
+    EXPECT_TRUE(found.empty()) << found.size() << " listed that are no neighbours";
+  }
+
+  static void expectBruteForce(World<D>& w) {
+    w.search();
+    const auto p = w.fluid.p.read(), s = w.solids.p();
+    const int n = w.fluid.size();
+    Positions fluid, solid;
+    for (int i = 0; i < n; ++i)
+      for (int c = 0; c < (D == 3 ? 27 : 9); ++c) {
+        Vec<D> y = p[i].x;
+        bool wanted = true;
+        for (int k = 0, rest = c; k < D; ++k, rest /= 3) {
+          wanted = wanted && (rest % 3 == 1 || w.periodic[k]);
+          y[k] += Real(rest % 3 - 1) * w.extent[k];
+        }
+        if (wanted) fluid.push_back(y);
+      }
+    for (int j = 0; j < w.solids.size(); ++j) solid.push_back(s[j].x);
+    const NeighbourView nb = w.nb();
+    for (int i = 0; i < n; ++i) {
+      expectSame(p[i].x, fluid, listOf(nb.fluid, i, p, w.fluid.ghost()), w.hasPeriodic() ? 1e-6 * h : 0);
+      expectSame(p[i].x, solid, listOf(nb.solid, i, s, w.solids.ghost()), 0);
+      if (testing::Test::HasFailure()) return;
+    }
+    double pairs = 0;
+    for (int i = 0; i < n; ++i)
+      pairs += double(listOf(nb.fluid, i, p, w.fluid.ghost()).size() - 1 + listOf(nb.solid, i, s, w.solids.ghost()).size());
+    EXPECT_EQ(w.pairs(), pairs);
+  }
+
+  static Scene open(const Vector& low = {0, 0, 0}, double side = 1) {
+    return emptyScene<D>(d, low, {low[0] + side, low[1] + side, low[2] + side}, "open");
+  }
+  static World<D> world(const Scene& s, const std::vector<Vector>& x) { return World<D>(setupOf<D>(s, x)); }
+};
+
+using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
+TYPED_TEST_SUITE(Neighbourhood, Dimensions);
+
+}  // namespace
+
+TYPED_TEST(Neighbourhood, OfARandomCloudEqualsBruteForce_PF17) {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    auto w = this->world(this->open(), randomPoints<TestFixture::D>(1100, {0, 0, 0}, {0.6, 0.5, 0.4}, seed));
+    this->expectBruteForce(w);
+    EXPECT_TRUE(w.window().dense);
+  }
+}
+
+TYPED_TEST(Neighbourhood, StaysRightWhenTheFluidMoves_PF17) {
+  auto w = this->world(this->open(), randomPoints<TestFixture::D>(700, {0.1, 0.1, 0.1}, {0.5, 0.5, 0.5}));
+  for (int move = 0; move < 3; ++move) {
+    this->expectBruteForce(w);
+    for (int i = 0; i < w.fluid.size(); ++i)
+      for (int k = 0; k < TestFixture::D; ++k) w.fluid.p.data[i].x[k] += Real(0.21 * (k + 1) - 0.01 * (w.fluid.id.data[i] % 7));
+  }
+}
+
+TYPED_TEST(Neighbourhood, EqualsBruteForceFarFromTheOrigin_PF17) {
+  const Vector far = {1e6, -2e6, 3e5};
+  auto w = this->world(this->open(far), randomPoints<TestFixture::D>(500, far, {far[0] + 0.4, far[1] + 0.4, far[2] + 0.4}));
+  this->expectBruteForce(w);
+}
+
+TYPED_TEST(Neighbourhood, EqualsBruteForceAtNegativeCoordinates_PF17) {  // also of fluid that has just left an open domain
+  auto w = this->world(this->open({-0.5, -0.5, -0.5}), randomPoints<TestFixture::D>(600, {-0.8, -0.7, -0.9}, {-0.3, -0.4, -0.5}));
+  this->expectBruteForce(w);
+}
+
+TYPED_TEST(Neighbourhood, WithOneParticleAKilometreAwayNeedsLittleMemory_PF17) {
+  auto x = randomPoints<TestFixture::D>(600, {0, 0, 0}, {0.4, 0.4, 0.4});
+  x.push_back({1000, 1000, TestFixture::D == 3 ? 1000.0 : 0});
+  auto w = this->world(this->open({0, 0, 0}, 2000), x);
+  this->expectBruteForce(w);
+  EXPECT_FALSE(w.window().dense);
+  EXPECT_LT(w.bytes(), 4u << 20);  // lists of 600 crowded particles are 1 MB; a table of all cells would be 10^9 bytes and more
+}
+
+TYPED_TEST(Neighbourhood, OfNothingIsNothing_PF17) {
+  auto w = this->world(this->open(), {});
+  this->expectBruteForce(w);
+  EXPECT_EQ(w.pairs(), 0);
+}
+
+TYPED_TEST(Neighbourhood, OfOneParticleIsItself_PF17) {
+  auto w = this->world(this->open(), {{0.3, 0.3, 0.3}});
+  this->expectBruteForce(w);
+  EXPECT_EQ(this->listOf(w.nb().fluid, 0, w.fluid.p.read(), w.fluid.ghost()).size(), 1u);
+}
+
+TYPED_TEST(Neighbourhood, HoldsCoincidentParticlesOnceEach_PF17) {
+  const int n = 77;
+  auto w = this->world(this->open(), std::vector<Vector>(n, {0.25, 0.5, 0.75}));
+  w.search();
+  for (int i = 0; i < n; ++i) EXPECT_EQ(this->listOf(w.nb().fluid, i, w.fluid.p.read(), w.fluid.ghost()).size(), std::size_t(n));
+}
+
+TYPED_TEST(Neighbourhood, ReachesAcrossPeriodicFaces_PF17) {
+  constexpr int D = TestFixture::D;
+  Scene s = this->open({-3, 5, 1}, 0.5);
+  s.domain.boundary = {"periodic", "periodic", "periodic"};
+  auto w = this->world(s, randomPoints<D>(500, s.domain.min, s.domain.max));
+  this->expectBruteForce(w);
+  EXPECT_GT(w.fluid.images(), 0);
+}
+
+TYPED_TEST(Neighbourhood, ReachesAcrossOnePeriodicAxisBetweenWalls_PF17) {
+  constexpr int D = TestFixture::D;
+  Scene s = emptyScene<D>(TestFixture::d, {0, 0, 0}, {0.5, 0.5, 0.5}, "walls");
+  s.domain.boundary[0] = "periodic";
+  auto w = this->world(s, randomPoints<D>(400, s.domain.min, s.domain.max));
+  ASSERT_GT(w.solids.size(), 0);
+  this->expectBruteForce(w);
+}
+
+TYPED_TEST(Neighbourhood, FindsSamplesOfSolids_PF17) {
+  constexpr int D = TestFixture::D;
+  Scene s = emptyScene<D>(TestFixture::d, {0, 0, 0}, {0.6, 0.6, 0.6}, "walls");
+  Solid ball;
+  ball.shape.kind = "sphere";
+  ball.shape.centre = {0.3, 0.3, 0.3};
+  ball.shape.radius = 0.12;
+  ball.motion.velocity = {1, 0.5, 0};
+  s.solids.push_back(ball);
+  auto w = this->world(s, randomPoints<D>(500, {0, 0, 0}, {0.6, 0.6, 0.6}));
+  this->expectBruteForce(w);
+  w.solids.moveTo(0.1);  // samples of a moving solid are sorted again
+  this->expectBruteForce(w);
+}
