@@ -32,6 +32,7 @@ class MachineOf final : public Simulation::Machine {
   }
 
   const StepReport& advance(double limit) override {
+    if (world_.time >= limit) return report_;
     report_.stages.clear();
     Stopwatch watch(report_);
     world_.exchange();

@@ -23,7 +23,7 @@ namespace brim::inline BRIM_FLAVOUR {
 
 struct PbfParameters {
   int iterations = 20;
-  double tolerance = 5e-4;
+  double tolerance = 1e-3;
   std::string acceleration = "multilevel";
   double relaxation = 1e-4;
   std::string constraint = "inequality";
@@ -259,9 +259,8 @@ class Pbf : public Solver<D> {
     fill(pressure, 0, w.fluid.room(), Real(0));
     fill(y_, 0, w.fluid.room(), Real(0));
     const bool coarse = it.keep && coarse_.prepare(w);
-    // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one and
-    // lift the column; the third iteration smooths what it did.
-    const int least = coarse ? 3 : 1;
+    // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
+    const int least = coarse ? 2 : 1;
     double t = 1;
     for (report.iterations = 1;; ++report.iterations) {
       const bool last = report.iterations == o_.iterations;

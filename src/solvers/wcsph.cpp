@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "solvers/solver.h"
-#include "sph/density.h"
+#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -79,7 +79,8 @@ void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) 
   const auto q = w.fluid.spares.sample.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto a = acceleration.view();
   const NeighbourView nb = w.nb();
-  const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu / w.rho0), soft = Real(0.01 * w.support * w.support);
+  const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
+             soft = Real(0.01 * w.support * w.support);
   const Real perRho2 = Real(1 / (w.rho0 * w.rho0));
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, Pi] = q[i];

@@ -62,7 +62,31 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
   diagonal_.resize(n);
   rhs_.resize(n);
   tbb::parallel_for(0, n, [&](int i) { connect(i, fill); });
-  return n > 0;
+  return findHeld();
+}
+
+// Fluid in free flight is left to the particles: their sums conserve momentum to rounding, a grid does not, and without a
+// wall to stand on there is no deep pressure to carry.
+template <int D>
+bool CoarseLevel<D>::findHeld() {
+  const int n = int(cell_.size());
+  held_.assign(n, 0);
+  std::vector<int> open;
+  const auto reach = [&](int i) {
+    if (!held_[i]) held_[i] = 1, open.push_back(i);
+  };
+  for (int i = 0; i < n; ++i)
+    for (int l = 0; l < 2 * D; ++l)
+      if (link_[std::size_t(2 * D) * i + l].perDrop == 0) reach(i);
+  bool any = false;
+  while (!open.empty()) {
+    const int i = open.back();
+    open.pop_back();
+    any = true;
+    for (int l = 0; l < 2 * D; ++l)
+      if (const int to = link_[std::size_t(2 * D) * i + l].to; to >= 0) reach(to);
+  }
+  return any;
 }
 
 template <int D>
@@ -124,18 +148,23 @@ void CoarseLevel<D>::conjugateGradients() {
   }
 }
 
-// Displacements of the faces of cells with fluid, from the drop of pressure across them.
+// Displacements of the faces of cells with fluid, from the drop of pressure across them. Beside a wall the excess is mostly
+// in the gap between the wall and the first layer: fluid there moves nearly as far as at the cell's other face.
 template <int D>
 void CoarseLevel<D>::findFaces(double mobility) {
+  constexpr double besideWall = 0.75;
   std::int64_t stride = 1;
   for (int k = 0; k < D; stride *= size_[k++]) {
     face_[k].assign(state_.size() + std::size_t(stride), Face{});
-    for (std::size_t i = 0; i < cell_.size(); ++i)
-      for (int up = 0; up < 2; ++up) {
-        const Link& l = link_[std::size_t(2 * D) * i + 2 * k + up];
-        const double drop = x_[i] - (l.to >= 0 ? x_[l.to] : 0);
-        face_[k][cell_[i] + (up ? stride : 0)] = {float((up ? 1 : -1) * mobility * l.perDrop * drop), 1};
-      }
+    for (std::size_t i = 0; i < cell_.size(); ++i) {
+      const Link* const l = &link_[std::size_t(2 * D) * i + 2 * k];
+      double way[2];
+      for (int up = 0; up < 2; ++up)
+        way[up] = (up ? mobility : -mobility) * l[up].perDrop * (x_[i] - (l[up].to >= 0 ? x_[l[up].to] : 0));
+      for (int up = 0; up < 2; ++up)
+        if (l[up].perDrop == 0 && (up ? way[0] < 0 : way[1] > 0)) way[up] = besideWall * way[1 - up];
+      for (int up = 0; up < 2; ++up) face_[k][cell_[i] + (up ? stride : 0)] = {float(way[up]), 1};
+    }
   }
 }
 
@@ -146,9 +175,10 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt) {
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   tbb::parallel_for(0, int(cell_.size()), [&](int i) {
     double sum = 0;
-    eachRun(w, cell_[i], [&](int a, int b) {
-      for (int j = a; j < b; ++j) sum += residual[j] > Real(-0.05) ? residual[j] : Real(0);
-    });
+    if (held_[i])
+      eachRun(w, cell_[i], [&](int a, int b) {
+        for (int j = a; j < b; ++j) sum += residual[j] > Real(-0.05) ? residual[j] : Real(0);
+      });
     rhs_[i] = scale * sum;
   });
   conjugateGradients();

@@ -9,7 +9,8 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class CoarseLevel {
  public:
-  /// Finds the cells with fluid and what surrounds them. Call after a search; false if the fluid is too scattered for a grid.
+  /// Finds the cells with fluid and what surrounds them. Call after a search; false if there is nothing to
+  /// do: no fluid touches a wall, or it is too scattered for a grid.
   bool prepare(const World<D>&);
   /// Moves the fluid by dx = -dt^2/rho0 grad p and changes its velocity by dx/dt. Displacements are taken from the faces of
   /// the grid, so what leaves each cell is exactly its excess.
@@ -35,6 +36,7 @@ class CoarseLevel {
   template <class F>
   void eachRun(const World<D>&, std::int64_t cell, F body) const;
   void connect(int unknown, const std::vector<double>& fill);
+  bool findHeld();
   void conjugateGradients();
   void multiply(const std::vector<double>& x, std::vector<double>& y) const;
   void findFaces(double mobility);
@@ -45,6 +47,7 @@ class CoarseLevel {
   std::vector<int> state_;          // per cell: index of its unknown, air or wall
   std::vector<std::int64_t> cell_;  // per unknown: its cell
   std::vector<Link> link_;          // 2 D per unknown
+  std::vector<char> held_;          // per unknown: part of a body of fluid that touches a wall
   std::vector<double> diagonal_, rhs_, x_;
   std::vector<Face> face_[D];
 };

@@ -77,22 +77,24 @@ TYPED_TEST(Viscosity, LeavesTheDensitiesOfAllPairsBehind_CF01) {
 }
 
 TYPED_TEST(Viscosity, OfAShearFlowIsItsLaplacian_CF02) {
-  // v_x = sin(k y) loses nu k^2 of itself per second. Over a regular lattice with support 4 d and 24 spacings a wave the sum is
-  // 0.92 (2D) and 0.94 (3D) of that, of which 0.01 h^2 takes most; a wrong factor 2 (D + 2) would be off by 20 % and more.
-  constexpr int D = TestFixture::D;
-  const double side = 24 * d, nu = 1e-3, k = 2 * pi / side;
-  Scene s = emptyScene<D>(d, {0, 0, 0}, {side, side, side}, "periodic");
-  s.resolution.support = 4;
-  World<D> w(setupOf<D>(s, shakenLattice<D>(24, {0, 0, 0}, d, 0)));
-  for (int i = 0; i < w.fluid.size(); ++i) w.fluid.v.data[i].x[0] = Real(std::sin(k * w.fluid.p.data[i].x[1]));
-  w.search();
-  const Plain<D> before(w);
-  viscosity(w, Cubic<D>(w.support), dt, nu, 0);
-  const Plain<D> after(w);
-  double lost = 0, had = 0;
-  for (std::size_t i = 0; i < before.v.size(); ++i) {
-    lost += (before.v[i][0] - after.v[i][0]) * before.v[i][0];
-    had += before.v[i][0] * before.v[i][0];
+  // v_x = sin(k y) loses nu k^2 of itself per second. The sum is calibrated on the lattice for long waves; at 24 spacings a wave
+  // the finite support takes 1 % (h = 2 d) and 4 % (4 d). The bare sum would be a third off with 2 d.
+  for (const double support : {2.0, 4.0}) {
+    constexpr int D = TestFixture::D;
+    const double side = 24 * d, nu = 1e-3, k = 2 * pi / side;
+    Scene s = emptyScene<D>(d, {0, 0, 0}, {side, side, side}, "periodic");
+    s.resolution.support = support;
+    World<D> w(setupOf<D>(s, shakenLattice<D>(24, {0, 0, 0}, d, 0)));
+    for (int i = 0; i < w.fluid.size(); ++i) w.fluid.v.data[i].x[0] = Real(std::sin(k * w.fluid.p.data[i].x[1]));
+    w.search();
+    const Plain<D> before(w);
+    viscosity(w, Cubic<D>(w.support), dt, nu, 0);
+    const Plain<D> after(w);
+    double lost = 0, had = 0;
+    for (std::size_t i = 0; i < before.v.size(); ++i) {
+      lost += (before.v[i][0] - after.v[i][0]) * before.v[i][0];
+      had += before.v[i][0] * before.v[i][0];
+    }
+    EXPECT_NEAR(lost / had / dt, nu * k * k, 0.05 * nu * k * k);
   }
-  EXPECT_NEAR(lost / had / dt, nu * k * k, 0.1 * nu * k * k);
 }
