@@ -210,6 +210,16 @@ double meanExcess(const World<D>& w, const Array<Real>& C) {
   return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
 }
 
+// The pressure that users see: that of single steps alternates, as velocities carry what one step corrected too much into the
+// next, so it is averaged over about 20 ms.
+template <int D>
+void average(World<D>& w, const Array<Real>& now, double dt) {
+  const auto P = w.fluid.real("pressure").view();
+  const auto p = now.read();
+  const Real part = Real(1 - std::exp(-dt / 0.02));
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { P[i] += part * (p[i] - P[i]); });
+}
+
 template <int D>
 class Pbf : public Solver<D> {
  public:
@@ -254,10 +264,8 @@ class Pbf : public Solver<D> {
     dq[0] = Real(o_.artificial_distance * w.support);
     it.corrW = 1 / W(dq);
 
-    auto& pressure = w.fluid.real("pressure").data;
-    for (Array<Real>* a : {&y_, &error_}) a->resize(w.fluid.room());
-    fill(pressure, 0, w.fluid.room(), Real(0));
-    fill(y_, 0, w.fluid.room(), Real(0));
+    for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
+    for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
     const bool coarse = it.keep && coarse_.prepare(w);
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = coarse ? 2 : 1;
@@ -267,7 +275,7 @@ class Pbf : public Solver<D> {
       const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
       it.beta = last ? Real(0) : Real((t - 1) / next);
       t = next;
-      constrain(w, W, it, pressure, y_, error_);
+      constrain(w, W, it, p_, y_, error_);
       if (it.corrK > 0)
         displace<D, true>(w, W, it, dt);
       else
@@ -276,14 +284,14 @@ class Pbf : public Solver<D> {
       if (last) break;
       if (report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
     }
-    pressure.swap(y_);
-    if (it.keep) coarse_.addPressure(w, pressure);
+    if (coarse) coarse_.addPressure(w, dt, y_);
+    average(w, y_, dt);
   }
 
   PbfParameters o_;
   Lattice lattice_;
   CoarseLevel<D> coarse_;
-  Array<Real> y_, error_;
+  Array<Real> p_, y_, error_;
 };
 
 void pbfParameters(ParameterVisitor& v) {

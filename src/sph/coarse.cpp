@@ -89,28 +89,39 @@ bool CoarseLevel<D>::findHeld() {
   return any;
 }
 
+// How much of a cell's extent along axis k is wet: all of it unless there is air on one side; then the cell behind tells how
+// much of the section is wet, and the fill how far it reaches.
+template <int D>
+double CoarseLevel<D>::wetPart(std::int64_t c, int k, const std::vector<double>& fill) const {
+  const std::int64_t at = placeOf(c).at[k], stride = k == 0 ? 1 : k == 1 ? size_[0] : size_[0] * size_[1];
+  const int below = at > 0 ? state_[c - stride] : air, above = at + 1 < size_[k] ? state_[c + stride] : air;
+  if (below != air && above != air) return 1;
+  const double behind = below >= 0 ? fill[c - stride] : above >= 0 ? fill[c + stride] : fill[c];
+  return std::clamp(fill[c] / std::max(behind, 1e-6), 0.3, 1.0);
+}
+
 template <int D>
 void CoarseLevel<D>::connect(int i, const std::vector<double>& fill) {
   const std::int64_t c = cell_[i];
   const auto [at] = placeOf(c);
   std::int64_t stride = 1;
   diagonal_[i] = 0;
-  for (int k = 0; k < D; stride *= size_[k++])
+  for (int k = 0; k < D; stride *= size_[k++]) {
+    const double part = wetPart(c, k, fill);
     for (int up = 0; up < 2; ++up) {
-      const std::int64_t there = c + (up ? stride : -stride), back = c - (up ? stride : -stride);
-      const bool edge = up ? at[k] + 1 >= size_[k] : at[k] == 0, backEdge = up ? at[k] == 0 : at[k] + 1 >= size_[k];
-      const int state = edge ? air : state_[there];
+      const std::int64_t there = c + (up ? stride : -stride);
+      const int state = (up ? at[k] + 1 >= size_[k] : at[k] == 0) ? air : state_[there];
       Link& l = link_[std::size_t(2 * D) * i + 2 * k + up];
       l = {air, 0, 0};
       if (state >= 0) {
-        l = {state, (fill[c] + fill[there]) / 2, 1};
+        const double way = (part + wetPart(there, k, fill)) / 2;  // between the middles of what is wet
+        l = {state, (fill[c] + fill[there]) / 2 / way, 1 / way};
       } else if (state == air) {
-        // The surface: the cell behind tells how much of the face is wet, and so how high this cell is filled.
-        const double wet = std::max(fill[c], backEdge ? 0.0 : fill[back]), height = std::max(fill[c] / wet, 0.5);
-        l = {air, wet / height, 1 / height};
+        l = {air, fill[c] / part / (part / 2), 2 / part};
       }
       diagonal_[i] += l.weight;
     }
+  }
   diagonal_[i] = std::max(diagonal_[i], 1e-3);  // fluid shut in on all sides
 }
 
@@ -221,11 +232,25 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt) {
   w.refresh(w.fluid.p.data);
 }
 
+// Linear in each cell, with the gradient that its faces were moved by.
 template <int D>
-void CoarseLevel<D>::addPressure(const World<D>& w, Array<Real>& pressure) const {
+void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) const {
   tbb::parallel_for(0, int(cell_.size()), [&](int i) {
-    eachRun(w, cell_[i], [&](int a, int b) {
-      for (int j = a; j < b; ++j) pressure[j] += Real(x_[i]);
+    if (!held_[i]) return;
+    const std::int64_t c = cell_[i];
+    const auto [at] = placeOf(c);
+    double slope[D], middle[D];
+    std::int64_t stride = 1;
+    for (int k = 0; k < D; stride *= size_[k++]) {
+      slope[k] = -w.rho0 / (dt * dt) * (face_[k][c].way + face_[k][c + stride].way) / 2;
+      middle[k] = low_[k] + (double(at[k]) + 0.5) * side_;
+    }
+    eachRun(w, c, [&](int a, int b) {
+      for (int j = a; j < b; ++j) {
+        double p = x_[i];
+        for (int k = 0; k < D; ++k) p += slope[k] * (w.fluid.p.data[j].x[k] - middle[k]);
+        pressure[j] += Real(std::max(p, 0.0));
+      }
     });
   });
 }

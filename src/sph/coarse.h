@@ -15,8 +15,8 @@ class CoarseLevel {
   /// Moves the fluid by dx = -dt^2/rho0 grad p and changes its velocity by dx/dt. Displacements are taken from the faces of
   /// the grid, so what leaves each cell is exactly its excess.
   void push(World<D>&, const Array<Real>& residual, double dt);
-  /// Adds p [Pa] of the last push to a column.
-  void addPressure(const World<D>&, Array<Real>& pressure) const;
+  /// Adds p [Pa] of the last push, over dt [s], to a column.
+  void addPressure(const World<D>&, double dt, Array<Real>& pressure) const;
 
  private:
   static constexpr int air = -1, wall = -2;
@@ -35,6 +35,7 @@ class CoarseLevel {
   Place placeOf(std::int64_t cell) const { return {{cell % size_[0], cell / size_[0] % size_[1], cell / size_[0] / size_[1]}}; }
   template <class F>
   void eachRun(const World<D>&, std::int64_t cell, F body) const;
+  double wetPart(std::int64_t cell, int axis, const std::vector<double>& fill) const;
   void connect(int unknown, const std::vector<double>& fill);
   bool findHeld();
   void conjugateGradients();
