@@ -31,7 +31,7 @@ struct PbfParameters {
   double artificial_pressure = 0;
   int artificial_power = 4;
   double artificial_distance = 0;
-  double xsph = 0.02;
+  double xsph = 0.05;
   double vorticity = 0;
 
   void visit(ParameterVisitor& v) {
@@ -211,7 +211,7 @@ double meanExcess(const World<D>& w, const Array<Real>& C) {
 }
 
 // The pressure that users see: that of single steps alternates, as velocities carry what one step corrected too much into the
-// next, so it is averaged over about 20 ms.
+// next, so it is averaged over about 20 ms. (dt = 1e30 takes the last step's as it is.)
 template <int D>
 void average(World<D>& w, const Array<Real>& now, double dt) {
   const auto P = w.fluid.real("pressure").view();
@@ -285,7 +285,7 @@ class Pbf : public Solver<D> {
       if (report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
     }
     if (coarse) coarse_.addPressure(w, dt, y_);
-    average(w, y_, dt);
+    average(w, y_, it.keep ? dt : 1e30);
   }
 
   PbfParameters o_;

@@ -105,15 +105,25 @@ static void put(Particles<D>& fluid, int first, const std::vector<Vec<D>>& at, S
   });
 }
 
+// Fluid within a little more than one spacing of the mouth moves as the emitter says, whatever stands against it, so that
+// the flow is what the scene asks for. `way` are the unit vectors ahead, up and to the side, `half` half the mouth.
+template <int D>
+static void drive(Particles<D>& fluid, const Vec<D> centre, const Vec<D> ahead, const Vec<D> up, const Vec<D> side,
+                  const Vec<2> half, Real reach, Real speed) {
+  const auto p = fluid.p.read();
+  const auto v = fluid.v.view();
+  forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
+    const Vec<D> r = p[i].x - centre;
+    const Real s = dot(r, ahead), a = dot(r, up), b = dot(r, side);
+    if (s > -reach && s < reach && a * a <= half[0] * half[0] && b * b <= half[1] * half[1]) v[i].x = speed * ahead;
+  });
+}
+
 // Layers of particles one spacing apart leave the mouth at its speed. A point waits where fluid still stands in the way.
 template <int D>
 void World<D>::emit(std::size_t index) {
   const Emitter& e = scene().fluid.emitters[index];
-  const double end = std::min(e.until, time);
-  if (time < e.start || e.speed <= 0) return;
-  const std::int64_t due = std::int64_t(std::floor((end - e.start) * e.speed / spacing + 1e-9)) + 1;
-  if (due <= layers[index] || counts[index] >= e.count) return;
-
+  if (time < e.start || time > e.until || e.speed <= 0 || counts[index] >= e.count) return;
   const Vector direction = vectors::unit(e.direction);
   Vector up = e.up, side;
   if (D == 2) {
@@ -129,6 +139,16 @@ void World<D>::emit(std::size_t index) {
   const double width = disc ? 2 * e.radius : D == 2 ? e.width : e.height, depth = D == 2 ? 0 : disc ? 2 * e.radius : e.width;
   const int rows = std::max(1, int(std::lround(width / spacing))),
             columns = D == 2 ? 1 : std::max(1, int(std::lround(depth / spacing)));
+  const auto narrow = [](const Vector& a) {
+    Vec<D> r;
+    for (int k = 0; k < D; ++k) r[k] = Real(a[k]);
+    return r;
+  };
+  drive(fluid, narrow(vectors::operator-(e.centre, origin)), narrow(direction), narrow(up), narrow(side),
+        {Real(width / 2), Real(depth / 2)}, Real(1.2 * spacing), Real(e.speed));
+
+  const std::int64_t due = std::int64_t(std::floor((time - e.start) * e.speed / spacing + 1e-9)) + 1;
+  if (due <= layers[index]) return;
   std::vector<Vec<D>> fresh;
   for (std::int64_t layer = layers[index]; layer < due; ++layer) {
     const double way = (time - e.start) * e.speed - double(layer) * spacing;  // [m] since this layer left the mouth
