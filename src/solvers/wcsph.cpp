@@ -15,7 +15,7 @@ namespace brim::inline BRIM_FLAVOUR {
 struct WcsphParameters {
   double sound_speed = 0;
   int gamma = 7;
-  double alpha = 0.05;
+  double alpha = 0.04;
   double courant = 0.4;
   std::string kernel = "cubic";
 

@@ -56,9 +56,9 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
     EXPECT_EQ(r.lost, 0);
   }
   const double mass = sim.facts().particle_mass * double(particles), speed = std::sqrt(2 * energy / mass);
-  // At rest: nobody moves at a tenth, and all together not at a fiftieth, of the speed of waves; what is left of a method's
-  // ringing holds less than a thousandth of the energy that the fluid has to fall.
-  EXPECT_LT(fastest, 0.1 * wave);
+  // At rest: nobody hops higher than a quarter of a spacing, and all together move at less than a fiftieth of the speed of
+  // waves; what is left of a method's ringing holds less than a thousandth of the energy that the fluid has to fall.
+  EXPECT_LT(fastest * fastest / (2 * g), spacing / 4);
   EXPECT_LT(speed, 0.02 * wave);
   // 2 % of volume over area. The mean height of a column is half its level; the topmost particle must agree within a spacing.
   double meanLevel = 0;
