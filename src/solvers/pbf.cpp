@@ -238,7 +238,7 @@ class Pbf : public Solver<D> {
     watch("predict");
     w.search();
     watch("search");
-    project(w, W, dt, report);
+    project(w, W, dt, report, watch);
     watch("pressure");
     w.collide();
     w.refreshColumn(w.fluid.v.data);
@@ -249,7 +249,7 @@ class Pbf : public Solver<D> {
 
   // Positions and velocities such that no density is above rho0, as far as the iterations go.
   template <class K>
-  void project(World<D>& w, K W, double dt, StepReport& report) {
+  void project(World<D>& w, K W, double dt, StepReport& report, Stopwatch& watch) {
     if (lattice_.S == 0) lattice_ = restLattice(w, W);
     Iteration it{};
     it.v0 = Real(1 / w.rho0);
@@ -266,7 +266,9 @@ class Pbf : public Solver<D> {
 
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
     for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
+    watch("pressure");
     const bool coarse = it.keep && coarse_.prepare(w);
+    watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = coarse ? 2 : 1;
     double t = 1;
@@ -280,7 +282,11 @@ class Pbf : public Solver<D> {
         displace<D, true>(w, W, it, dt);
       else
         displace<D, false>(w, W, it, dt);
-      if (coarse && report.iterations == std::min(2, o_.iterations)) coarse_.push(w, error_, dt);
+      if (coarse && report.iterations == std::min(2, o_.iterations)) {
+        watch("pressure");
+        coarse_.push(w, error_, dt);
+        watch("coarse");
+      }
       if (last) break;
       if (report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
     }

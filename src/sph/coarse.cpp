@@ -60,7 +60,6 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
   const int n = int(cell_.size());
   link_.resize(std::size_t(2 * D) * n);
   diagonal_.resize(n);
-  rhs_.resize(n);
   tbb::parallel_for(0, n, [&](int i) { connect(i, fill); });
   return findHeld();
 }
@@ -115,9 +114,9 @@ void CoarseLevel<D>::connect(int i, const std::vector<double>& fill) {
       l = {air, 0, 0};
       if (state >= 0) {
         const double way = (part + wetPart(there, k, fill)) / 2;  // between the middles of what is wet
-        l = {state, (fill[c] + fill[there]) / 2 / way, 1 / way};
+        l = {state, float((fill[c] + fill[there]) / 2 / way), float(1 / way)};
       } else if (state == air) {
-        l = {air, fill[c] / part / (part / 2), 2 / part};
+        l = {air, float(fill[c] / part / (part / 2)), float(2 / part)};
       }
       diagonal_[i] += l.weight;
     }
@@ -125,56 +124,70 @@ void CoarseLevel<D>::connect(int i, const std::vector<double>& fill) {
   diagonal_[i] = std::max(diagonal_[i], 1e-3);  // fluid shut in on all sides
 }
 
+// Jacobi-preconditioned conjugate gradients for both right-hand sides at once, to a thirtieth of the residuals: the fine level
+// sees to the rest. By one thread: the grid has a hundredth of the particles. What would be negative is zero: fluid pushes,
+// it does not pull.
 template <int D>
-void CoarseLevel<D>::multiply(const std::vector<double>& x, std::vector<double>& y) const {
-  tbb::parallel_for(tbb::blocked_range<int>(0, int(cell_.size()), 1024), [&](const auto& range) {
-    for (int i = range.begin(); i < range.end(); ++i) {
-      double s = diagonal_[i] * x[i];
-      for (int l = 0; l < 2 * D; ++l) {
-        const Link& k = link_[std::size_t(2 * D) * i + l];
-        if (k.to >= 0) s -= k.weight * x[k.to];
-      }
-      y[i] = s;
-    }
-  });
-}
-
-// Jacobi-preconditioned conjugate gradients to a hundredth of the residual: the fine level sees to the rest.
-template <int D>
-void CoarseLevel<D>::conjugateGradients() {
+void CoarseLevel<D>::solve(std::vector<Pair> r) {
   const int n = int(cell_.size());
-  std::vector<double> r = rhs_, p(n), q(n);
-  x_.assign(n, 0);
-  double rz = 0, first = 0;
+  std::vector<Pair> p(n), q(n);
+  x_.assign(n, {});
+  Pair rz, first;
   for (int it = 0; it < 200; ++it) {
-    const double next = sumOf(n, [&](int i) { return r[i] * r[i] / diagonal_[i]; });
+    Pair next;
+    for (int i = 0; i < n; ++i) {
+      const double d = 1 / diagonal_[i];
+      next.now += r[i].now * r[i].now * d, next.before += r[i].before * r[i].before * d;
+    }
     if (it == 0) first = next;
-    if (!(next > 1e-4 * first)) return;
-    const double beta = it ? next / rz : 0;
+    if (next.now <= 1e-3 * first.now && next.before <= 1e-3 * first.before) break;
+    const Pair beta = it ? Pair{rz.now > 0 ? next.now / rz.now : 0, rz.before > 0 ? next.before / rz.before : 0} : Pair{};
     rz = next;
-    for (int i = 0; i < n; ++i) p[i] = r[i] / diagonal_[i] + beta * p[i];
-    multiply(p, q);
-    const double alpha = rz / sumOf(n, [&](int i) { return p[i] * q[i]; });
-    for (int i = 0; i < n; ++i) x_[i] += alpha * p[i], r[i] -= alpha * q[i];
+    for (int i = 0; i < n; ++i) {
+      const double d = 1 / diagonal_[i];
+      p[i] = {r[i].now * d + beta.now * p[i].now, r[i].before * d + beta.before * p[i].before};
+    }
+    Pair pq;
+    for (int i = 0; i < n; ++i) {
+      Pair s = {diagonal_[i] * p[i].now, diagonal_[i] * p[i].before};
+      const Link* const l = &link_[std::size_t(2 * D) * i];
+      for (int k = 0; k < 2 * D; ++k)
+        if (l[k].to >= 0) s.now -= l[k].weight * p[l[k].to].now, s.before -= l[k].weight * p[l[k].to].before;
+      q[i] = s;
+      pq.now += p[i].now * s.now, pq.before += p[i].before * s.before;
+    }
+    const Pair alpha = {pq.now > 0 ? rz.now / pq.now : 0, pq.before > 0 ? rz.before / pq.before : 0};
+    for (int i = 0; i < n; ++i) {
+      x_[i].now += alpha.now * p[i].now, x_[i].before += alpha.before * p[i].before;
+      r[i].now -= alpha.now * q[i].now, r[i].before -= alpha.before * q[i].before;
+    }
   }
+  for (Pair& v : x_) v = {std::max(v.now, 0.0), std::max(v.before, 0.0)};
 }
 
 // Displacements of the faces of cells with fluid, from the drop of pressure across them. Beside a wall the excess is mostly
-// in the gap between the wall and the first layer: fluid there moves nearly as far as at the cell's other face.
+// in the gap between the wall and the first layer: fluid there moves too.
 template <int D>
 void CoarseLevel<D>::findFaces(double mobility) {
-  constexpr double besideWall = 0.75;
+  constexpr double besideWall = 0.3;  // of the way at the other face
   std::int64_t stride = 1;
   for (int k = 0; k < D; stride *= size_[k++]) {
-    face_[k].assign(state_.size() + std::size_t(stride), Face{});
+    const int faces = int(state_.size()) + int(stride);
+    face_[k].resize(faces);
+    fill(face_[k], 0, faces, Face{});
     for (std::size_t i = 0; i < cell_.size(); ++i) {
       const Link* const l = &link_[std::size_t(2 * D) * i + 2 * k];
-      double way[2];
+      const auto across = [&](double Pair::*x, double* way) {
+        for (int up = 0; up < 2; ++up)
+          way[up] = (up ? mobility : -mobility) * l[up].perDrop * (x_[i].*x - (l[up].to >= 0 ? x_[l[up].to].*x : 0));
+        for (int up = 0; up < 2; ++up)
+          if (l[up].perDrop == 0 && (up ? way[0] < 0 : way[1] > 0)) way[up] = besideWall * way[1 - up];
+      };
+      double swift[2], slow[2];
+      across(&Pair::now, swift);
+      across(&Pair::before, slow);
       for (int up = 0; up < 2; ++up)
-        way[up] = (up ? mobility : -mobility) * l[up].perDrop * (x_[i] - (l[up].to >= 0 ? x_[l[up].to] : 0));
-      for (int up = 0; up < 2; ++up)
-        if (l[up].perDrop == 0 && (up ? way[0] < 0 : way[1] > 0)) way[up] = besideWall * way[1 - up];
-      for (int up = 0; up < 2; ++up) face_[k][cell_[i] + (up ? stride : 0)] = {float(way[up]), 1};
+        face_[k][cell_[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
     }
   }
 }
@@ -182,52 +195,73 @@ void CoarseLevel<D>::findFaces(double mobility) {
 template <int D>
 void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt) {
   // The excess of each cell, sum V r, over the conductance side^(D-2). Signed, so that noise cancels; particles far below
-  // rho0 are at the surface, where the sum over neighbours says nothing about volume.
+  // rho0 are at the surface, where the sum over neighbours says nothing about volume. What this step adds to a density is
+  // stopped by a pressure that changes velocities; most of what was there before only moves particles apart: as velocity it
+  // would carry on and throw the fluid up (the same splitting as in implicit density projection). All of it that way would
+  // leave a tank at rest with a slow fall that is made good every step.
+  constexpr double hold = 0.7;
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+  std::vector<Pair> rhs(cell_.size());
   tbb::parallel_for(0, int(cell_.size()), [&](int i) {
-    double sum = 0;
+    double all = 0, old = 0;
     if (held_[i])
       eachRun(w, cell_[i], [&](int a, int b) {
-        for (int j = a; j < b; ++j) sum += residual[j] > Real(-0.05) ? residual[j] : Real(0);
+        for (int j = a; j < b; ++j) {
+          if (residual[j] < Real(-0.05)) continue;
+          all += residual[j];
+          old += std::max(double(w.fluid.v.data[j].a) / w.rho0 - 1, 0.0);
+        }
       });
-    rhs_[i] = scale * sum;
+    rhs[i] = {scale * (all - hold * old), scale * hold * old};
   });
-  conjugateGradients();
-  for (double& x : x_) x = std::max(x, 0.0);  // fluid pushes, it does not pull
+  solve(std::move(rhs));
   findFaces(dt * dt / w.rho0 / side_);
 
   // Each component is linear between the faces that touch fluid.
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const Real perDt = Real(1 / dt);
-  forEach(w.fluid.size(), [&](int i) {
-    float s[D];
-    for (int k = 0; k < D; ++k) s[k] = float((p[i].x[k] - low_[k]) / side_);
-    for (int axis = 0; axis < D; ++axis) {
-      int base[D];
-      float f[D];
-      for (int k = 0; k < D; ++k) {
-        const float t = k == axis ? s[k] : s[k] - 0.5f;
-        base[k] = std::clamp(int(std::floor(t)), 0, std::max(0, int(size_[k]) - 2));
-        f[k] = std::clamp(t - float(base[k]), 0.0f, 1.0f);
+  const Real perDt = Real(1 / dt), perSide = Real(1 / side_);
+  forEach(w.fluid.size(), [&](Index i) {
+    const Sample<D, Reals> pi = p[i], vi = v[i];
+    int face[D][lanes], middle[D][lanes];  // index of the face and of the middle below, along each axis
+    Reals f[D], m[D];                      // the way past them [cells]
+    int stride[D];
+    for (int k = 0; k < D; ++k) {
+      stride[k] = k == 0 ? 1 : stride[k - 1] * int(size_[k - 1]);
+      const Reals s = (pi.x[k] - Reals(Real(low_[k]))) * Reals(perSide), most = Real(std::max<std::int64_t>(0, size_[k] - 2));
+      const Reals a = min(max(s, Reals(0)), most), b = min(max(s - Reals(Real(0.5)), Reals(0)), most);
+      for (int l = 0; l < lanes; ++l) {
+        face[k][l] = int(a[l]), middle[k][l] = int(b[l]);
+        f[k].v[l] = Real(face[k][l]), m[k].v[l] = Real(middle[k][l]);
+        face[k][l] *= stride[k], middle[k][l] *= stride[k];
       }
-      float sum = 0, weight = 0;
-      for (int corner = 0; corner < 1 << D; ++corner) {
-        std::int64_t c = 0, stride = 1;
-        float part = 1;
-        for (int k = 0; k < D; stride *= size_[k++]) {
-          const int up = corner >> k & 1;
-          c += (base[k] + up) * stride;
-          part *= up ? f[k] : 1 - f[k];
-        }
-        const Face& face = face_[axis][c];
-        sum += part * face.known * face.way;
-        weight += part * face.known;
-      }
-      if (!(weight > 1e-6f)) continue;
-      const Real dx = Real(sum / weight);
-      p[i].x[axis] += dx;
-      v[i].x[axis] += perDt * dx;
+      f[k] = min(max(s - f[k], Reals(0)), Reals(1));
+      m[k] = min(max(s - Reals(Real(0.5)) - m[k], Reals(0)), Reals(1));
     }
+    Vec<D, Reals> dx, dv;
+#pragma GCC unroll 3
+    for (int axis = 0; axis < D; ++axis) {
+      int base[lanes] = {};
+      for (int k = 0; k < D; ++k)
+        for (int l = 0; l < lanes; ++l) base[l] += k == axis ? face[k][l] : middle[k][l];
+      Vec<3, Reals> sum = {};
+#pragma GCC unroll 8
+      for (int corner = 0; corner < 1 << D; ++corner) {
+        int offset = 0;
+        Reals part = 1;
+        for (int k = 0; k < D; ++k) {
+          const Reals t = k == axis ? f[k] : m[k];
+          part *= corner >> k & 1 ? t : Reals(1) - t;
+          offset += (corner >> k & 1) * stride[k];
+        }
+        sum += part * gather(face_[axis].data() + offset, [&](int l) { return base[l]; }).x;
+      }
+      const auto known = sum[2] > Reals(Real(1e-6));
+      const Reals whole = Reals(1) / select(known, sum[2], Reals(1));
+      dx[axis] = select(known, whole * sum[0], Reals(0));
+      dv[axis] = select(known, whole * sum[1], Reals(0));
+    }
+    p[i] = {pi.x + dx, pi.a};
+    v[i] = {vi.x + Reals(perDt) * dv, vi.a};
   });
   w.refresh(w.fluid.p.data);
 }
@@ -242,12 +276,12 @@ void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pres
     double slope[D], middle[D];
     std::int64_t stride = 1;
     for (int k = 0; k < D; stride *= size_[k++]) {
-      slope[k] = -w.rho0 / (dt * dt) * (face_[k][c].way + face_[k][c + stride].way) / 2;
+      slope[k] = -w.rho0 / (dt * dt) * (face_[k][c].x[1] + face_[k][c + stride].x[1]) / 2;
       middle[k] = low_[k] + (double(at[k]) + 0.5) * side_;
     }
     eachRun(w, c, [&](int a, int b) {
       for (int j = a; j < b; ++j) {
-        double p = x_[i];
+        double p = x_[i].now;
         for (int k = 0; k < D; ++k) p += slope[k] * (w.fluid.p.data[j].x[k] - middle[k]);
         pressure[j] += Real(std::max(p, 0.0));
       }

@@ -21,14 +21,17 @@ class CoarseLevel {
  private:
   static constexpr int air = -1, wall = -2;
   struct Link {
-    int to;          // unknown, or air
-    double weight;   // what flows for a drop of one: wet part of the face over the way in cells
-    double perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls
+    int to;         // unknown, or air
+    float weight;   // what flows for a drop of one: wet part of the face over the way in cells
+    float perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls
   };
-  struct Face {
-    float way = 0;    // [m] along the axis, at the lower face of a cell
-    float known = 0;  // 1 where fluid touches the face
+  /// Two right-hand sides or solutions, carried through one solve: see push.
+  struct Pair {
+    double now = 0, before = 0;  // [Pa]
   };
+  /// At the lower face of a cell: {way, swift, known}. How far fluid moves along the axis [m], the part of it that counts as
+  /// velocity [m], and 1 where fluid touches the face. A record, so that lanes read it in one load.
+  using Face = Sample<3>;
   struct Place {
     std::int64_t at[3];
   };
@@ -38,8 +41,7 @@ class CoarseLevel {
   double wetPart(std::int64_t cell, int axis, const std::vector<double>& fill) const;
   void connect(int unknown, const std::vector<double>& fill);
   bool findHeld();
-  void conjugateGradients();
-  void multiply(const std::vector<double>& x, std::vector<double>& y) const;
+  void solve(std::vector<Pair> rhs);
   void findFaces(double mobility);
 
   std::int64_t size_[3] = {1, 1, 1};
@@ -49,8 +51,9 @@ class CoarseLevel {
   std::vector<std::int64_t> cell_;  // per unknown: its cell
   std::vector<Link> link_;          // 2 D per unknown
   std::vector<char> held_;          // per unknown: part of a body of fluid that touches a wall
-  std::vector<double> diagonal_, rhs_, x_;
-  std::vector<Face> face_[D];
+  std::vector<double> diagonal_;
+  std::vector<Pair> x_;  // pressures of the last push
+  Array<Face> face_[D];
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR
