@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 #include "machine.h"
 #include "sph/density.h"
@@ -70,9 +69,10 @@ class MachineOf final : public Simulation::Machine {
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
     const auto id = onHost(world_.fluid.id.data, n);
     const auto pressure = onHost(world_.fluid.real("pressure").data, n);
-    std::vector<int> order(n);
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return id[a] < id[b]; });
+    // By id: each to the place of its id, then the gaps of those that left are closed.
+    std::vector<int> order(world_.nextId, -1);
+    forEachOnHost(n, [&](int i) { order[id[i]] = i; });
+    order.erase(std::remove(order.begin(), order.end(), -1), order.end());
     s.id.resize(n), s.density.resize(n), s.pressure.resize(n);
     s.position.resize(3 * std::size_t(n)), s.velocity.resize(3 * std::size_t(n));
     forEachOnHost(n, [&](int k) {

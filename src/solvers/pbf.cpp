@@ -23,7 +23,7 @@ namespace brim::inline BRIM_FLAVOUR {
 
 struct PbfParameters {
   int iterations = 20;
-  double tolerance = 1e-3;
+  double tolerance = 1.5e-3;
   std::string acceleration = "multilevel";
   double relaxation = 1e-4;
   std::string constraint = "inequality";

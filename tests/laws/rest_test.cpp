@@ -49,9 +49,11 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
     energy += r.kinetic_energy / frames;
     level.push_back(2 * mean(s, 1));
     top.push_back(highest(s, 1) + spacing / 2);
-    // Without the two layers at the surface, where part of the kernel is empty and density tells no pressure.
+    // Without the two layers at the surface, where part of the kernel is empty and density tells no pressure, and the two at
+    // the bottom, which a wall that pushes by density alone (Eq. 9 has no pressure of its own) loads with more than their share.
     for (std::size_t i = 0; i < s.size(); ++i)
-      if (const double z = depth - coordinate(s, i, 1); z > 2 * spacing) below.push_back(z), pressure.push_back(s.pressure[i]);
+      if (const double z = depth - coordinate(s, i, 1); z > 2 * spacing && z < depth - 2 * spacing)
+        below.push_back(z), pressure.push_back(s.pressure[i]);
     EXPECT_EQ(r.particles, particles);
     EXPECT_EQ(r.lost, 0);
   }
