@@ -25,7 +25,8 @@ int listSolvers() {
 std::vector<std::string> knownScenes() {
   std::error_code ignored;
   const fs::path command = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& folder : {fs::path("scenes"), command / "../scenes", fs::path(BRIM_INSTALLED_SCENES)}) {
+  for (const fs::path& folder :
+       {fs::path("scenes"), command / "../scenes", command / "../share/brim/scenes", fs::path(BRIM_INSTALLED_SCENES)}) {
     std::vector<std::string> files;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
       if (entry.path().extension() == ".toml") files.push_back(entry.path().lexically_normal().string());
