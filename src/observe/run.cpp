@@ -332,7 +332,7 @@ class Runner {
   tbb::task_arena arena_;
   Simulation sim_;
   Totals totals_;
-  double wallBefore_ = 0;  // [s] of earlier sessions
+  double wallBefore_ = 0;  // [s] of earlier parts of the run
   std::optional<Frames> frames_;
   std::optional<Statistics> statistics_;
   Pace pace_;

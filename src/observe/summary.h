@@ -15,7 +15,7 @@ namespace brim {
 struct Totals {
   std::int64_t steps = 0;
   double simulated = 0;           // [s] sum of dt
-  double wall = 0;                // [s] of the whole run, all sessions
+  double wall = 0;                // [s] of the whole run, resumed parts included
   double stepping = 0;            // [s] of wall time within steps
   double particleSteps = 0;       // sum of particles over steps
   double particleIterations = 0;  // sum of particles times iterations

@@ -26,6 +26,7 @@ struct PbfParameters {
   double tolerance = 1.5e-3;
   std::string acceleration = "multilevel";
   double relaxation = 1e-4;
+  double largest_correction = 0.1;
   std::string constraint = "inequality";
   std::string kernel = "cubic";
   double artificial_pressure = 0;
@@ -46,6 +47,9 @@ struct PbfParameters {
             {"multilevel", "none"}));
     v("relaxation", relaxation,
       {"", "epsilon of Eq. 6 as a part of S_i in the rest lattice, so that it means the same at every resolution", 0, 1e6});
+    v("largest_correction", largest_correction,
+      {"", "density error rho/rho0 - 1 that one iteration undoes at most; without it water crushed by a fall explodes", 0, 1e6,
+       true});
     v("constraint", constraint,
       oneOf("inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", {"inequality", "equality"}));
     v("kernel", kernel,
@@ -69,6 +73,7 @@ struct Iteration {
   bool keep, oneSided;  // pressures accumulate; only push
   Real corrK, corrW;    // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
+  Real most;  // C that one iteration may undo
 
   /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
   BRIM_FN Reals correction(Reals w) const {
@@ -107,7 +112,8 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       gradI += (it.v0 * mk) * W.grad(xi - xk);
     }
     const Reals c = it.v0 * rho - Reals(1);
-    const Reals step = (it.omega / it.perPascal) * c / (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
+    const Reals step =
+        (it.omega / it.perPascal) * min(c, Reals(it.most)) / (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
     const Reals y = Y[i], last = P[i];
     Reals next = it.keep ? y + step : step;
     if (it.oneSided) next = max(next, Reals(0));
@@ -260,6 +266,7 @@ class Pbf : public Solver<D> {
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
     it.corrK = Real(o_.artificial_pressure / lattice_.S);
     it.corrN = o_.artificial_power;
+    it.most = Real(o_.largest_correction);
     Vec<D> dq{};
     dq[0] = Real(o_.artificial_distance * w.support);
     it.corrW = 1 / W(dq);

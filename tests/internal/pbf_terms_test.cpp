@@ -27,6 +27,7 @@ struct PbfTerms : testing::Test {
     s.solver.name = "pbf";
     s.solver.choices["acceleration"] = "none";
     s.solver.numbers = {{"iterations", 1}, {"tolerance", 0}, {"xsph", 0}, {"relaxation", relaxation}};
+    s.solver.numbers["largest_correction"] = 1e6;  // the sheet to the letter
     return s;
   }
 
