@@ -5,7 +5,8 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// Fills in energies, momentum, speeds and density errors. Returns the index of a particle that is not finite, or -1.
+/// Fills in energies, momentum, speeds and density errors. Returns the index of a particle that is not finite, or
+/// faster than 100 km/s, or -1.
 template <int D>
 int measure(const World<D>&, StepReport&);
 

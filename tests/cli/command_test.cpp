@@ -196,6 +196,15 @@ TEST_F(Command, ResultsAreNotOverwrittenUnasked) {
   EXPECT_NE(contentOf(folder / "out/dam/statistics.csv"), before);
 }
 
+TEST_F(Command, ARunThatDivergesEndsWith3AndNamesTimeAndParticle_X05) {
+  // Gravity of 1e9 m/s^2 through a periodic shaft: 1e6 m/s after the first millisecond.
+  const Outcome o = brim(
+      "run scenes/dam.toml --set gravity=[0,-1e9] --set 'domain.boundary=[\"walls\",\"periodic\"]' --set time.dt=1e-3 --quiet");
+  EXPECT_EQ(o.code, 3);
+  EXPECT_TRUE(has(o.err, "diverged at t = ") && has(o.err, "of particle ")) << o.err;
+  EXPECT_TRUE(has(contentOf(folder / "out/dam/summary.json"), "diverged at t = "));
+}
+
 TEST_F(Command, ProgressForProgramsIsOneJsonObjectALine) {
   const Outcome o = brim("run scenes/dam.toml --progress json");
   ASSERT_EQ(o.code, 0) << o.err;
