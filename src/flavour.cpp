@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "machine.h"
-#include "sph/density.h"
+#include "math/kernels.h"
 #include "sph/statistics.h"
 #include "time/limit.h"
 #include "world/state.h"

@@ -3,6 +3,8 @@
 //   W(r)        the weight                                     [1/m^D]
 //   W.grad(r)   its gradient by r = x_i - x_j; zero at r = 0   [1/m^(D+1)]
 #pragma once
+#include <string>
+
 #include "math/vec.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -107,5 +109,16 @@ struct Mixed {
 };
 template <int D>
 using Poly6Spiky = Mixed<D, Poly6, Spiky>;
+
+/// Calls body(W) with the kernel of this name and support.
+template <int D, class F>
+void withKernel(const std::string& name, double support, F body) {
+  if (name == "wendland")
+    body(Wendland<D>(support));
+  else if (name == "poly6")
+    body(Poly6Spiky<D>(support));
+  else
+    body(Cubic<D>(support));
+}
 
 }  // namespace brim::inline BRIM_FLAVOUR

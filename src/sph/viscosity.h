@@ -1,6 +1,7 @@
 // Friction inside the fluid and at walls, with densities on the way: one pass over the neighbours.
 #pragma once
-#include "sph/density.h"
+#include "math/kernels.h"
+#include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

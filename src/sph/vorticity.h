@@ -1,6 +1,7 @@
 // Vorticity confinement (Fedkiw 2001; slides, step 5): gives back the small swirls that the solver damps.
 #pragma once
-#include "sph/density.h"
+#include "math/kernels.h"
+#include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

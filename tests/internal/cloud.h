@@ -3,7 +3,7 @@
 #include <random>
 
 #include "math/kernels.h"
-#include "sph/density.h"
+#include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
