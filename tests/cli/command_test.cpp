@@ -185,6 +185,37 @@ TEST_F(Command, ARunLeavesItsResultsAndSaysWhere) {
   }
 }
 
+TEST_F(Command, TheSummaryHasEveryNumberThatReportsRead_X03) {
+  ASSERT_EQ(brim("run scenes/dam.toml --quiet").code, 0);
+  const auto summary = nlohmann::json::parse(contentOf(folder / "out/dam/summary.json"));
+  for (const char* name : {"scene",
+                           "solver",
+                           "dimension",
+                           "precision",
+                           "threads",
+                           "fluid_particles",
+                           "boundary_samples",
+                           "neighbours_mean",
+                           "steps",
+                           "time",
+                           "wall_s",
+                           "iterations_mean",
+                           "ns_per_particle_step",
+                           "ns_per_particle_iteration",
+                           "search_ns_per_particle",
+                           "density_error_mean",
+                           "density_error_max",
+                           "volume_ratio",
+                           "bytes_per_particle",
+                           "peak_rss_bytes",
+                           "state_hash"})
+    EXPECT_TRUE(summary.contains(name)) << name;
+  const std::string header = contentOf(folder / "out/dam/statistics.csv").substr(0, 1000);
+  for (const char* name : {"step,", "time,", "dt,", "dt_limit,", "iterations,", "density_error_mean,", "density_error_max,",
+                           "kinetic_energy,", "potential_energy,", "momentum_x,", "max_speed,", "particles,", "ms_search"})
+    EXPECT_TRUE(has(header, name)) << name;
+}
+
 TEST_F(Command, ResultsAreNotOverwrittenUnasked) {
   ASSERT_EQ(brim("run scenes/dam.toml --until 0.02 --quiet").code, 0);
   const std::string before = contentOf(folder / "out/dam/statistics.csv");
