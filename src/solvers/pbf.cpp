@@ -73,7 +73,7 @@ struct Iteration {
   bool keep, oneSided;  // pressures accumulate; only push
   Real corrK, corrW;    // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
-  Real most;  // C that one iteration may undo
+  Real least, most;  // C that one iteration may undo
 
   /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
   BRIM_FN Reals correction(Reals w) const {
@@ -112,8 +112,8 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       gradI += (it.v0 * mk) * W.grad(xi - xk);
     }
     const Reals c = it.v0 * rho - Reals(1);
-    const Reals step =
-        (it.omega / it.perPascal) * min(c, Reals(it.most)) / (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
+    const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
+                       (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
     const Reals y = Y[i], last = P[i];
     Reals next = it.keep ? y + step : step;
     if (it.oneSided) next = max(next, Reals(0));
@@ -267,6 +267,7 @@ class Pbf : public Solver<D> {
     it.corrK = Real(o_.artificial_pressure / lattice_.S);
     it.corrN = o_.artificial_power;
     it.most = Real(o_.largest_correction);
+    it.least = it.oneSided ? Real(-1e30) : -it.most;
     Vec<D> dq{};
     dq[0] = Real(o_.artificial_distance * w.support);
     it.corrW = 1 / W(dq);
