@@ -60,7 +60,7 @@ class Simulation {
   std::unique_ptr<Machine> machine_;
 };
 
-/// Flavours of this build that this CPU can run, best first ("cpu32-v3", "cpu32", "cpu64-v3", "cpu64").
+/// Flavours of this build that this CPU can run, best first ("cpu32-v4", "cpu32-v3", "cpu32", "cpu64-v3", "cpu64").
 std::vector<std::string> flavours();
 
 }  // namespace brim

@@ -22,7 +22,12 @@ struct Pack {
 
   Pack() = default;
   BRIM_FN Pack(V a) : v(a) {}
-  BRIM_FN Pack(T s) : v(s - V{}) {}  // broadcast
+  BRIM_FN Pack(T s) : v(s - V{}) {}       // broadcast
+  BRIM_FN static Pack load(const T* p) {  // from any address
+    V v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+  }
   BRIM_FN T operator[](int k) const { return v[k]; }
   BRIM_FN Pack& operator+=(Pack b) { return v += b.v, *this; }
   BRIM_FN Pack& operator-=(Pack b) { return v -= b.v, *this; }
@@ -154,24 +159,47 @@ struct Compressed {
 inline constexpr Compressed compressed;
 #endif
 
-/// Appends index[k] to out for every lane k where d2 < h2; returns how many. Writes up to N past the end.
+/// The lanes where d2 < h2, and how to move their numbers together.
 template <class T, int N>
-BRIM_FN int appendBelow(Pack<T, N> d2, Pack<T, N> h2, const int* index, int* out) {
+class Below {
+ public:
+  BRIM_FN Below(Pack<T, N> d2, Pack<T, N> h2) {
 #if defined(__AVX2__)
-  if constexpr (sizeof(T) == 4 && N == 8) {
-    const unsigned mask = _mm256_movemask_ps(_mm256_cmp_ps(__m256(d2.v), __m256(h2.v), _CMP_LT_OQ));
-    const __m256i lane = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)&compressed.v[mask]));
-    _mm256_storeu_si256((__m256i*)out, _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i*)index), lane));
-    return __builtin_popcount(mask);
-  }
+    if constexpr (eight) {
+      mask_ = unsigned(_mm256_movemask_ps(_mm256_cmp_ps(__m256(d2.v), __m256(h2.v), _CMP_LT_OQ)));
+      lane_ = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)&compressed.v[mask_]));
+      return;
+    }
 #endif
-  int count = 0;
-  for (int k = 0; k < N; ++k) {
-    out[count] = index[k];
-    count += d2.v[k] < h2.v[k];
+    for (int k = 0; k < N; ++k) mask_ |= unsigned(d2.v[k] < h2.v[k]) << k;
   }
-  return count;
-}
+  BRIM_FN int count() const { return __builtin_popcount(mask_); }
+  /// Only the first n lanes.
+  BRIM_FN void cut(int n) {
+    if (n < N) mask_ &= (1u << n) - 1;
+  }
+  /// Appends from[k] of these lanes to `to`. Writes up to N past the end.
+  template <class S>
+  BRIM_FN void append(Pack<S, N> from, S* to) const {
+#if defined(__AVX2__)
+    if constexpr (eight) {
+      _mm256_storeu_si256((__m256i*)to, _mm256_permutevar8x32_epi32(__m256i(from.v), lane_));
+      return;
+    }
+#endif
+    for (int k = 0, n = 0; k < N; ++k) {
+      to[n] = from.v[k];
+      n += mask_ >> k & 1;
+    }
+  }
+
+ private:
+  static constexpr bool eight = sizeof(T) == 4 && N == 8;
+  unsigned mask_ = 0;
+#if defined(__AVX2__)
+  __m256i lane_;  // eight lanes: where each is taken from
+#endif
+};
 
 /// out[m * N + l] = in[l * stride + m] for m < N: eight lists of eight indices become eight packs.
 template <int N>
