@@ -4,9 +4,12 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 void pbfParameters(ParameterVisitor&);
+void pcisphParameters(ParameterVisitor&);
 void wcsphParameters(ParameterVisitor&);
 template <int D>
 std::unique_ptr<Solver<D>> makePbf(const Scene&);
+template <int D>
+std::unique_ptr<Solver<D>> makePcisph(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makeWcsph(const Scene&);
 
@@ -14,6 +17,8 @@ const std::vector<Entry>& registry() {
   static const std::vector<Entry> table = {
       {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
        makePbf<2>, makePbf<3>},
+      {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
+       pcisphParameters, makePcisph<2>, makePcisph<3>},
       {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state",
        wcsphParameters, makeWcsph<2>, makeWcsph<3>},
   };

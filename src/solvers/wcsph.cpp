@@ -7,6 +7,7 @@
 // that the step ends with. Walls mirror the particle's own pressure: p_k = p_i, rho_k = rho0.
 #include <cmath>
 
+#include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/viscosity.h"
 
@@ -114,26 +115,6 @@ void kickAndDrift(World<D>& w, double dt, const Array<Sample<D>>& acceleration) 
     v[i].x += h * (a[i].x + g);
     p[i].x += h * v[i].x;
   });
-}
-
-// Ten times the speed of a fall through the height that gravity can act over, so that densities vary by about 1 %.
-static double soundSpeed(const Scene& scene) {
-  double g = 0, fastest = 0;
-  Vector down = {0, 0, 0};
-  const auto consider = [&](const Vector& v) {
-    const double l = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    if (l > g) g = l, down = v;
-  };
-  if (scene.gravity_keys.empty()) consider(scene.gravity);
-  for (const Keyframe& k : scene.gravity_keys) consider(k.value);
-  double height = 0;
-  for (int k = 0; k < scene.dimension; ++k)
-    height += std::abs(down[k]) / std::max(g, 1e-30) * (scene.domain.max[k] - scene.domain.min[k]);
-  const auto speed = [](const Vector& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); };
-  for (const Block& b : scene.fluid.blocks) fastest = std::max(fastest, speed(b.velocity));
-  for (const Emitter& e : scene.fluid.emitters) fastest = std::max(fastest, e.speed);
-  for (const Solid& s : scene.solids) fastest = std::max(fastest, speed(s.motion.velocity));
-  return std::max(10 * std::max(std::sqrt(2 * g * height), fastest), 1.0);
 }
 
 template <int D>
