@@ -180,7 +180,7 @@ class Pcisph : public Solver<D> {
       correctPressure(w, W, delta, predicted, pressed_, error_);
       move(w, W, dt, pressed_, velocity_, predicted);
       if (report.iterations == o_.iterations) break;
-      if (report.iterations >= 3 && meanCompression(w, error_) <= o_.tolerance) break;
+      if (o_.tolerance > 0 && report.iterations >= 3 && meanCompression(w, error_) <= o_.tolerance) break;
     }
     takeOver(w, dt, pressed_, velocity_, predicted);
     watch("pressure");
