@@ -26,7 +26,17 @@ struct RunArguments {
   std::vector<std::string> words;  // the whole command line, to say how to go on
 };
 
+/// Several runs and their page.
+struct ReportArguments {
+  RunArguments run;               // scene, folder, machine, resume and overwrite
+  std::string solvers;            // compare: names with commas between
+  std::vector<std::string> vary;  // sweep: path=value,value,...
+};
+
 int run(const RunArguments&);
+int compare(const ReportArguments&);
+int sweep(const ReportArguments&);
+int study(const ReportArguments&);
 int check(const SceneArguments&);
 int info(const SceneArguments&, const Options&);
 
@@ -37,8 +47,20 @@ int listParameters(const std::string& name, bool markdown);
 /// Reads the scene with its changes and prints its warnings.
 Scene read(const SceneArguments&);
 
+/// The settings of a command line; throws Failure where one has no "=".
+std::vector<Setting> settingsOf(const SceneArguments&);
+/// Throws Failure, with what was probably meant, if there is no such file.
+void requireScene(const std::string& file);
+/// Throws Failure if the name is given and not known here.
+void knownFlavour(const std::string& name);
+
 /// The scene files that come with Brim: ./scenes, or those beside the command, or the installed ones.
 std::vector<std::string> knownScenes();
+
+/// A word as a shell wants it.
+std::string quoted(const std::string& word);
+/// The command that goes on with an interrupted run.
+std::string resumeCommand(const std::vector<std::string>& words);
 
 /// "12.3k", "4.56 GB", "2:03:04".
 std::string count(double);

@@ -70,7 +70,7 @@ void row(const char* name, const std::string& value) { fmt::print("{:<12} {}\n",
 
 }  // namespace
 
-Scene read(const SceneArguments& a) {
+std::vector<Setting> settingsOf(const SceneArguments& a) {
   std::vector<Setting> settings;
   for (const auto& s : a.set) {
     const auto equals = s.find('=');
@@ -81,17 +81,25 @@ Scene read(const SceneArguments& a) {
   if (!a.until.empty()) settings.push_back({"time.until", a.until, "--until " + a.until});
   if (!a.framesPerSecond.empty())
     settings.push_back({"output.frames_per_second", a.framesPerSecond, "--frames-per-second " + a.framesPerSecond});
+  return settings;
+}
 
+void requireScene(const std::string& file) {
   std::error_code ignored;
-  if (!std::filesystem::exists(a.file, ignored)) {
+  if (!std::filesystem::exists(file, ignored)) {
     std::vector<std::string> names;
-    const std::string stem = std::filesystem::path(a.file).stem().string();
+    const std::string stem = std::filesystem::path(file).stem().string();
     for (const auto& known : knownScenes()) names.push_back(std::filesystem::path(known).stem().string());
     const auto near = std::find(names.begin(), names.end(), nearest(stem, names)) - names.begin();
     throw Failure(
-        fmt::format("there is no scene {}{}", a.file,
+        fmt::format("there is no scene {}{}", file,
                     near < std::ssize(names) ? fmt::format("; did you mean {}?", knownScenes()[near]) : "  (brim list scenes)"));
   }
+}
+
+Scene read(const SceneArguments& a) {
+  const auto settings = settingsOf(a);
+  requireScene(a.file);
   Scene scene = readScene(a.file, settings);
   for (const Mistake& w : warnings(scene)) fmt::print(stderr, "warning: {}\n", describe(w));
   return scene;

@@ -56,9 +56,9 @@ void ProgressReport::operator()(const Progress& p) {
     fmt::print("{}\n", j.dump());
     std::fflush(stdout);
   } else if (style_ == Style::log) {
-    fmt::print(stderr, "{}\n", sentence(p));
+    fmt::print(stderr, "{}{}\n", name_, sentence(p));
   } else {
-    std::string line = bar(p.until > 0 ? p.time / p.until : 1, 24) + " " + sentence(p);
+    std::string line = name_ + bar(p.until > 0 ? p.time / p.until : 1, 24) + " " + sentence(p);
     if (const auto width = terminalWidth(); line.size() >= width) line.resize(width - 1);
     fmt::print(stderr, "\r{}\x1b[K", line);  // ... erases what is left of a longer line
     std::fflush(stderr);

@@ -13,7 +13,8 @@ class ProgressReport {
   /// A line that is redrawn on a terminal, a new line every ten seconds elsewhere.
   static Style forPeople();
 
-  explicit ProgressReport(Style style) : style_(style) {}
+  /// `name` stands before every line.
+  explicit ProgressReport(Style style, std::string name = "") : style_(style), name_(std::move(name)) {}
   ~ProgressReport() { endLine(); }
   void operator()(const Progress&);
   /// Ends the redrawn line, so that other messages start on their own.
@@ -24,6 +25,7 @@ class ProgressReport {
   bool due();
 
   Style style_;
+  std::string name_;
   Progress last_;
   std::chrono::steady_clock::time_point shown_ = {};
   bool open_ = false;

@@ -1,56 +1,20 @@
 #include "observe/run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "progress.h"
-#include "scene/suggest.h"
+#include "signals.h"
 
 namespace brim::command {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::atomic<bool> stop = false;
-std::atomic<double> firstSignal = 0;  // [s]
-volatile std::sig_atomic_t signalled = 0;
-static_assert(std::atomic<bool>::is_always_lock_free &&
-              std::atomic<double>::is_always_lock_free);  // all that a handler may touch
-
-double clockNow() {
-  timespec t = {};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// The first signal asks the run to end after its step, with a checkpoint; another one ends it at once. Wrappers such as
-// timeout(1) signal the process and then its group, so what follows within half a second still is the first.
-void onSignal(int s) {
-  if (!stop) {
-    firstSignal = clockNow();
-    signalled = s;
-    stop = true;
-  } else if (clockNow() - firstSignal > 0.5) {
-    _exit(128 + s);
-  }
-}
-
-void watchSignals() {
-  struct sigaction action = {};
-  action.sa_handler = onSignal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 void refuseToOverwrite(const RunArguments& a, const std::string& out) {
   if (a.resume || a.overwrite) return;
@@ -62,31 +26,6 @@ void refuseToOverwrite(const RunArguments& a, const std::string& out) {
                       "it, or --out DIR to write elsewhere",
                       out, trace));
   }
-}
-
-void knownFlavour(const std::string& name) {
-  const auto all = flavours();
-  if (name.empty() || std::find(all.begin(), all.end(), name) != all.end()) return;
-  throw Failure(fmt::format("flavour \"{}\" is not known here{}  (one of: {})", name, didYouMean(name, all), listed(all)));
-}
-
-// The command that goes on with an interrupted run.
-std::string resumeCommand(const std::vector<std::string>& words) {
-  std::string line;
-  bool resumes = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--overwrite" || words[i].starts_with("--from=")) continue;
-    if (words[i] == "--from") {
-      ++i;
-      continue;
-    }
-    resumes = resumes || words[i] == "--resume";
-    const bool plain = words[i].find_first_of(" \t\n\"'$&|;<>()[]{}*?!#~`\\") == std::string::npos && !words[i].empty();
-    std::string quoted = words[i];
-    for (std::size_t k = 0; !plain && (k = quoted.find('\'', k)) != std::string::npos; k += 4) quoted.replace(k, 1, "'\\''");
-    line += (i ? " " : "") + (plain ? quoted : "'" + quoted + "'");
-  }
-  return resumes ? line : line + " --resume";
 }
 
 void printWarnings(const nlohmann::json& summary) {
@@ -121,10 +60,10 @@ int run(const RunArguments& a) {
   ProgressReport progress(a.quiet ? ProgressReport::Style::none
                           : json  ? ProgressReport::Style::json
                                   : ProgressReport::forPeople());
-  watchSignals();
+  Signals::watch();
   Ending ending;
   try {
-    ending = brim::run(scene, {out, a.resume, a.from, a.machine}, stop, std::ref(progress));
+    ending = brim::run(scene, {out, a.resume, a.from, a.machine}, Signals::stop(), std::ref(progress));
   } catch (const std::exception& e) {
     progress.endLine();
     if (json) printEvent(dynamic_cast<const Diverged*>(&e) ? "diverged" : "failed", "message", e.what());
@@ -140,7 +79,7 @@ int run(const RunArguments& a) {
     if (json) printEvent("interrupted", "out", out);
     fmt::print(stderr, "interrupted at t = {:g} s; nothing is lost. Go on with:\n  {}\n", progress.last().time,
                resumeCommand(a.words));
-    return 128 + signalled;
+    return Signals::exitCode();
   }
   if (json) {
     printEvent("finished", "out", out);

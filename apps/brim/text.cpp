@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "commands.h"
+#include "scene/suggest.h"
 
 namespace brim::command {
 
@@ -22,6 +23,34 @@ std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const long s = std::lround(seconds);
   return s < 3600 ? fmt::format("{}:{:02} min", s / 60, s % 60) : fmt::format("{}:{:02}:{:02} h", s / 3600, s / 60 % 60, s % 60);
+}
+
+std::string quoted(const std::string& word) {
+  if (!word.empty() && word.find_first_of(" \t\n\"'$&|;<>()[]{}*?!#~`\\") == std::string::npos) return word;
+  std::string inside = word;
+  for (std::size_t k = 0; (k = inside.find('\'', k)) != std::string::npos; k += 4) inside.replace(k, 1, "'\\''");
+  return "'" + inside + "'";
+}
+
+std::string resumeCommand(const std::vector<std::string>& words) {
+  std::string line;
+  bool resumes = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--overwrite" || words[i].starts_with("--from=")) continue;
+    if (words[i] == "--from") {
+      ++i;
+      continue;
+    }
+    resumes = resumes || words[i] == "--resume";
+    line += (i ? " " : "") + quoted(words[i]);
+  }
+  return resumes ? line : line + " --resume";
+}
+
+void knownFlavour(const std::string& name) {
+  const auto all = flavours();
+  if (name.empty() || std::find(all.begin(), all.end(), name) != all.end()) return;
+  throw Failure(fmt::format("flavour \"{}\" is not known here{}  (one of: {})", name, didYouMean(name, all), listed(all)));
 }
 
 }  // namespace brim::command

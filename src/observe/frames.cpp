@@ -61,8 +61,8 @@ Frames::~Frames() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::string Frames::path(const char* what, int number, const std::string& format) const {
-  return fmt::format("{}/{}_{:06}.{}", settings_.folder, what, number, format);
+std::string Frames::file(const Settings& settings, const char* what, int number, const std::string& format) {
+  return fmt::format("{}/{}_{:06}.{}", settings.folder, what, number, format);
 }
 
 // Only files with the names that Brim gives, with any format: a shorter run leaves nothing of a longer one.
@@ -140,17 +140,21 @@ void Frames::writeCollections() {
   }
 }
 
-std::optional<Snapshot> Frames::read(int number) const {
-  for (const auto& format : settings_.formats) {
-    const std::string file = path("frame", number, format);
-    if (!fs::exists(file)) continue;
-    Snapshot s = readAs(format, file);
-    const int with = settings_.solidsMove || times_.empty() ? number : times_.begin()->first;
-    const std::string solids = path("solids", with, format);
+std::optional<Snapshot> Frames::read(const Settings& settings, int number, int first) {
+  for (const auto& format : settings.formats) {
+    const std::string frame = file(settings, "frame", number, format);
+    if (!fs::exists(frame)) continue;
+    Snapshot s = readAs(format, frame);
+    const std::string solids = file(settings, "solids", settings.solidsMove ? number : first, format);
     if (fs::exists(solids)) s.solids = readAs(format, solids).position;
     return s;
   }
   return std::nullopt;
+}
+
+Frames::Settings framesOf(const Scene& scene, const std::string& out) {
+  const bool moves = std::any_of(scene.solids.begin(), scene.solids.end(), [](const Solid& s) { return s.motion.moves(); });
+  return {out + "/frames", scene.output.formats, scene.resolution.spacing, moves};
 }
 
 }  // namespace brim

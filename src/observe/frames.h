@@ -38,10 +38,17 @@ class Frames {
 
   const Times& times() const { return times_; }
   /// The frame, read back with its solids; nothing if its file is not there.
-  std::optional<Snapshot> read(int number) const;
+  std::optional<Snapshot> read(int number) const {
+    return read(settings_, number, times_.empty() ? number : times_.begin()->first);
+  }
+  /// The same of a run that is over, whose first frame is `first`.
+  static std::optional<Snapshot> read(const Settings&, int number, int first);
 
  private:
-  std::string path(const char* what, int number, const std::string& format) const;
+  std::string path(const char* what, int number, const std::string& format) const {
+    return file(settings_, what, number, format);
+  }
+  static std::string file(const Settings&, const char* what, int number, const std::string& format);
   void removeOthers();
   void store(int number, const Snapshot&);
   void writeCollections();
@@ -57,5 +64,8 @@ class Frames {
   std::exception_ptr error_;
   bool quit_ = false;
 };
+
+/// Where and how a run of `scene` in the folder `out` writes its frames.
+Frames::Settings framesOf(const Scene&, const std::string& out);
 
 }  // namespace brim

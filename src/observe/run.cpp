@@ -136,7 +136,7 @@ class Runner {
     wallBefore_ = totals_.wall;
     makeFolder(checkpoints());
     if (!start.resumed) clear();
-    frames_.emplace(framesSettings(), start.resumed ? start.state->frames : Frames::Times(), facts_.warnings);
+    frames_.emplace(framesOf(scene_, out_), start.resumed ? start.state->frames : Frames::Times(), facts_.warnings);
     if (start.resumed) {
       statistics_.emplace(statisticsFile(), sim_.step());
       if (statistics_->lastKept() < sim_.step())
@@ -214,11 +214,6 @@ class Runner {
   std::string checkpoints() const { return out_ + "/checkpoint"; }
   std::string newest() const { return checkpoints() + "/state.brim"; }
   std::string statisticsFile() const { return out_ + "/statistics.csv"; }
-
-  Frames::Settings framesSettings() const {
-    const bool moves = std::any_of(scene_.solids.begin(), scene_.solids.end(), [](const Solid& s) { return s.motion.moves(); });
-    return {out_ + "/frames", scene_.output.formats, scene_.resolution.spacing, moves};
-  }
 
   // Nothing of an earlier run in this folder may be taken for this one's.
   void clear() {

@@ -34,6 +34,26 @@ double fastest(const std::vector<Panel>& panels) {
   return top > 1e-9 ? roundUp(top) : 1;
 }
 
+void centred(Image& image, const std::string& text, double x, double y, double size) {
+  drawText(image, text, x - textWidth(text, size) / 2, y, size, ink);
+}
+
+void drawColourBar(Image& image, int middle, int y, double fastest) {
+  constexpr int width = 240, height = 9;
+  const int left = middle - width / 2;
+  for (int x = 0; x < width; ++x) {
+    const Colour colour = colourOf((x + 0.5) / width);
+    for (int v = y; v < y + height; ++v)
+      for (int c = 0; c < 3; ++c) image.at(left + x, v)[c] = std::uint8_t(std::lround(255 * colour[c]));
+  }
+  for (int k = 0; k <= 2; ++k) centred(image, fmt::format("{:.3g}", fastest * k / 2), left + width * k / 2., y + height + 15, 9);
+  const std::string name = "speed";
+  drawText(image, name, left - 14 - textWidth(name, 10), y + height, 10, ink);
+  drawText(image, "m/s", left + width + 14, y + height, 10, ink);
+}
+
+}  // namespace
+
 // The domain, or the fluid's surroundings where the domain is much larger.
 Look lookOf(const std::vector<Panel>& panels, const Scene& scene) {
   const int D = scene.dimension;
@@ -66,26 +86,6 @@ Look lookOf(const std::vector<Panel>& panels, const Scene& scene) {
   return look;
 }
 
-void centred(Image& image, const std::string& text, double x, double y, double size) {
-  drawText(image, text, x - textWidth(text, size) / 2, y, size, ink);
-}
-
-void drawColourBar(Image& image, int middle, int y, double fastest) {
-  constexpr int width = 240, height = 9;
-  const int left = middle - width / 2;
-  for (int x = 0; x < width; ++x) {
-    const Colour colour = colourOf((x + 0.5) / width);
-    for (int v = y; v < y + height; ++v)
-      for (int c = 0; c < 3; ++c) image.at(left + x, v)[c] = std::uint8_t(std::lround(255 * colour[c]));
-  }
-  for (int k = 0; k <= 2; ++k) centred(image, fmt::format("{:.3g}", fastest * k / 2), left + width * k / 2., y + height + 15, 9);
-  const std::string name = "speed";
-  drawText(image, name, left - 14 - textWidth(name, 10), y + height, 10, ink);
-  drawText(image, "m/s", left + width + 14, y + height, 10, ink);
-}
-
-}  // namespace
-
 Panel panelOf(const Snapshot& s, const Scene& scene) {
   Panel panel;
   panel.dimension = s.dimension;
@@ -103,8 +103,11 @@ Panel panelOf(const Snapshot& s, const Scene& scene) {
 }
 
 Image previewStrip(const std::vector<Panel>& panels, const Scene& scene, int panelWidth) {
+  return previewStrip(panels, scene, lookOf(panels, scene), panelWidth);
+}
+
+Image previewStrip(const std::vector<Panel>& panels, const Scene& scene, const Look& look, int panelWidth) {
   constexpr int margin = 14, label = 30, bar = 46;
-  const Look look = lookOf(panels, scene);
   const double shape = aspect(scene.dimension, look.min, look.max);
   const int height = int(std::clamp(panelWidth * shape, 0.3 * panelWidth, 1.5 * panelWidth));
   // A tall box would leave most of a wide panel empty.

@@ -12,7 +12,7 @@
 
 namespace brim {
 
-static std::string syntaxComplaint(const toml::parse_error& e) {
+std::string syntaxComplaint(const toml::parse_error& e) {
   std::string what(e.description());
   if (const std::string opening = "Error while parsing "; what.starts_with(opening)) what = what.substr(opening.size());
   if (what.find("could not determine value type") != std::string::npos) what += " (a word needs quotes)";

@@ -19,8 +19,9 @@ static std::string kindOf(const toml::node& node) {
 
 static std::string inUnit(const Doc& doc) { return doc.unit.empty() ? "" : " [" + doc.unit + "]"; }
 
-Reader::Reader(const toml::table& root, Scene& scene, Mistakes& mistakes, const std::map<std::string, std::string>& given)
-    : scene_(scene), mistakes_(mistakes), given_(given) {
+Reader::Reader(const toml::table& root, Scene& scene, Mistakes& mistakes, const std::map<std::string, std::string>& given,
+               const char* what)
+    : scene_(scene), mistakes_(mistakes), given_(given), what_(what) {
   enter(root, "");
 }
 
@@ -60,7 +61,7 @@ void Reader::leave() {
     const std::string name(key.str()), path = here.path.empty() ? name : here.path + "." + name;
     if (std::find(fitting.begin(), fitting.end(), name) != fitting.end()) continue;
     const bool otherKind = std::find(here.known.begin(), here.known.end(), name) != here.known.end();
-    const std::string place = here.path.empty() ? "a scene" : here.path;
+    const std::string place = here.path.empty() ? "a " + what_ : here.path;
     mistakes_.add(path, locate(path, key.source()),
                   otherKind ? fmt::format("kind \"{}\" has no \"{}\"  (it reads: {})", here.kind, name, listed(fitting))
                             : fmt::format("{} has no \"{}\"{}", place, name, didYouMean(name, fitting)));
@@ -76,7 +77,7 @@ void Reader::key(const char* name, Value value, const Doc& doc, const Use& use) 
   const toml::node* node = find(name);
   const std::string path = join(name);
   if (!node && use.required && fits && decided) {
-    const std::string who = here.path.empty() ? "the scene" : here.path;
+    const std::string who = here.path.empty() ? "the " + what_ : here.path;
     mistakes_.add(path, here.path.empty() ? Location{scene_.file, 1, 1} : scene_.at(here.path),
                   fmt::format("{}{} needs \"{}\"{}: {}", who, use.kinds.empty() ? "" : " of kind \"" + here.kind + "\"", name,
                               inUnit(doc), doc.words.empty() ? doc.text : "one of " + listed(doc.words)));

@@ -11,12 +11,15 @@ namespace brim {
 
 class Reader : public SceneVisitor {
  public:
-  /// `given`: paths whose values came from settings, and the label of each.
-  Reader(const toml::table& root, Scene&, Mistakes&, const std::map<std::string, std::string>& given);
+  /// `given`: paths whose values came from settings, and the label of each. `what` the file is, for messages.
+  Reader(const toml::table& root, Scene&, Mistakes&, const std::map<std::string, std::string>& given, const char* what = "scene");
   void key(const char* name, Value, const Doc&, const Use&) override;
   void table(const char* name, const char* text, const std::function<void()>& inside) override;
   void list(const char* name, const char* text, const Tables&) override;
   void solver(SolverChoice&) override;
+  /// The node of a key that belongs to the open table; null if it is not there.
+  const toml::node* find(const char* name);
+  void wrongType(const std::string& path, const toml::node&, const std::string& expected);
   /// Complains about what nobody asked for.
   void finish() { leave(); }
 
@@ -33,8 +36,6 @@ class Reader : public SceneVisitor {
   void leave();
   std::string join(const std::string& name) const;
   Location locate(const std::string& path, const toml::source_region&) const;
-  const toml::node* find(const char* name);
-  void wrongType(const std::string& path, const toml::node&, const std::string& expected);
 
   bool read(const std::string& path, const toml::node&, const Doc&, double*);
   bool read(const std::string& path, const toml::node&, const Doc&, int*);
@@ -55,7 +56,11 @@ class Reader : public SceneVisitor {
   Scene& scene_;
   Mistakes& mistakes_;
   const std::map<std::string, std::string>& given_;
+  std::string what_;
   std::vector<Frame> frames_;
 };
+
+/// What is wrong with a text that is no TOML.
+std::string syntaxComplaint(const toml::parse_error&);
 
 }  // namespace brim
