@@ -20,21 +20,31 @@ const char* examples = R"(Examples:
   brim run scenes/dam_break.toml --solver wcsph --out out/wcsph
   brim run scenes/dam_break.toml --set solver.iterations=20 --set fluid.blocks[0].velocity=[1,0,0] --out out/fast
   brim run scenes/dam_break.toml --resume          goes on with an interrupted run
+  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph             one page about both
+  brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
   brim check my.toml                               all mistakes, with line and column
   brim list parameters pbf                         every parameter: unit, range, default, meaning
 
 Scenes are TOML files in SI units (m, kg, s, Pa); times on the command line are seconds of simulated time.
 Exit codes: 0 done, 2 a mistake or a refused file, 3 the simulation diverged, 130 and 143 interrupted.)";
 
-void addScene(CLI::App& command, SceneArguments& a) {
-  command.add_option("SCENE", a.file, "Scene file (TOML)")->required();
-  command.add_option("--solver", a.solver, "Method, instead of the scene's (brim list solvers)")->type_name("NAME");
-  command.add_option("--set", a.set, "Change any value of the scene; may be given often: --set time.dt_max=0.002")
+void addSet(CLI::App& command, std::vector<std::string>& set, const std::string& text) {
+  command.add_option("--set", set, text)
       ->type_name("path=value")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void addTimes(CLI::App& command, SceneArguments& a) {
   command.add_option("--until", a.until, "End of the run [s]")->type_name("T");
   command.add_option("--frames-per-second", a.framesPerSecond, "Frames per simulated second; 0: none")->type_name("F");
+}
+
+void addScene(CLI::App& command, SceneArguments& a) {
+  command.add_option("SCENE", a.file, "Scene file (TOML)")->required();
+  command.add_option("--solver", a.solver, "Method, instead of the scene's (brim list solvers)")->type_name("NAME");
+  addSet(command, a.set, "Change any value of the scene; may be given often: --set time.dt_max=0.002");
+  addTimes(command, a);
 }
 
 void addMachine(CLI::App& command, Options& machine) {
@@ -54,6 +64,75 @@ int version() {
   fmt::print("brim {}\nflavours:{}\n", BRIM_VERSION, all);
   return ok;
 }
+
+#ifdef BRIM_REPORT
+const char* reportNotes = R"(
+Leaves in the folder: report.html (one file; opens from disk), report.csv (a row per run), plots/*.svg (for a paper), and a
+folder per run with its scene.toml, frames, statistics.csv and summary.json. A run that diverges is a result: the page says
+when. Nothing runs before every value of every run has been checked.
+
+Parameters that only one solver has, or that should differ between solvers:
+  --set solver.wcsph.NAME=1         a parameter of wcsph, read where wcsph runs
+  --set wcsph:time.dt_max=1e-3      any value of the scene, for the runs of wcsph only
+Parameters in the scene's [solver] apply to every solver that has one of that name.)";
+
+const char* studyNotes = R"(
+A study is a TOML file:
+  title = "How many iterations?"
+  scene = "../scenes/dam_break_2d.toml"    # relative to the study
+  question = "..."                         # shown on the page
+  finding = "..."
+  main = "density_error_mean"              # the plot shown first ...
+  over = "parameters"                      # ... over the parameters or over "time"
+  [set]                                    # for all runs
+  time.until = 1
+  [vary]                                   # all combinations run
+  solver.iterations = [1, 2, 5, 10]
+  [[runs]]                                 # or several groups, each with its own set and vary
+  label = "PCISPH, 10 steps of 4"
+  set = {solver.name = "pcisph", solver.iterations = 4, time.dt = 0.001})";
+
+void addReport(CLI::App& command, ReportArguments& a) {
+  addSet(command, a.run.scene.set, "Change any value of the scene for all runs, or with NAME: for those of one solver");
+  addTimes(command, a.run.scene);
+  addMachine(command, a.run.machine);
+  auto* resume = command.add_flag("--resume", a.run.resume, "Keep what is finished, go on with what was interrupted");
+  command.add_flag("--overwrite", a.run.overwrite, "Replace the results in that folder")->excludes(resume);
+  command.add_flag("--quiet", a.run.quiet, "No progress, only mistakes");
+}
+
+void addReports(CLI::App& app, ReportArguments& a) {
+  auto* compare = app.add_subcommand("compare", "Run a scene with several solvers; leaves a page that compares them");
+  compare->footer(std::string("Example:\n  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph --until 1\n") + reportNotes);
+  compare->add_option("SCENE", a.run.scene.file, "Scene file (TOML)")->required();
+  compare->add_option("--solvers", a.solvers, "Methods, with commas between (brim list solvers)")
+      ->type_name("A,B,...")
+      ->required();
+  compare->add_option("--out", a.run.out, "Folder of the results (default: out/<scene>_compare)")->type_name("DIR");
+  addReport(*compare, a);
+
+  auto* sweep = app.add_subcommand("sweep", "Run a scene with all combinations of some values; leaves a page about them");
+  sweep->footer(
+      std::string(
+          "Example:\n  brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3\n") +
+      reportNotes);
+  sweep->add_option("SCENE", a.run.scene.file, "Scene file (TOML)")->required();
+  sweep->add_option("--solver", a.run.scene.solver, "Method, instead of the scene's (brim list solvers)")->type_name("NAME");
+  sweep->add_option("--vary", a.vary, "Values to run, with commas between; may be given often. Also solver.name=pbf,wcsph")
+      ->type_name("path=v,v,...")
+      ->required()
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sweep->add_option("--out", a.run.out, "Folder of the results (default: out/<scene>_sweep)")->type_name("DIR");
+  addReport(*sweep, a);
+
+  auto* study = app.add_subcommand("study", "Run a study: a comparison or sweep kept as a file, with question and finding");
+  study->footer(std::string(studyNotes) + "\n" + reportNotes);
+  study->add_option("FILE", a.run.scene.file, "Study file (TOML)")->required();
+  study->add_option("--out", a.run.out, "Folder of the results (default: out/<study>)")->type_name("DIR");
+  addReport(*study, a);
+}
+#endif
 
 int dispatch(int argc, char** argv) {
   CLI::App app("Brim simulates liquids that keep their volume.", "brim");
@@ -76,6 +155,12 @@ int dispatch(int argc, char** argv) {
   run->add_option("--progress", a.progress, "json: progress as one JSON object a line on stdout")
       ->check(CLI::IsMember({"json", "bar"}))
       ->type_name("STYLE");
+
+#ifdef BRIM_REPORT
+  ReportArguments r;
+  r.run.words = a.words;
+  addReports(app, r);
+#endif
 
   auto* check = app.add_subcommand("check", "Tell every mistake of a scene, with line and column; run nothing");
   addScene(*check, a.scene);
@@ -100,6 +185,11 @@ int dispatch(int argc, char** argv) {
     return app.exit(e) == 0 ? ok : mistake;
   }
   if (*run) return command::run(a);
+#ifdef BRIM_REPORT
+  if (app.got_subcommand("compare")) return compare(r);
+  if (app.got_subcommand("sweep")) return sweep(r);
+  if (app.got_subcommand("study")) return study(r);
+#endif
   if (*check) return command::check(a.scene);
   if (*info) return command::info(a.scene, a.machine);
   if (*version_) return version();

@@ -1,0 +1,113 @@
+// brim compare, sweep and study: several runs and one page.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "commands.h"
+#include "progress.h"
+#include "report/execute.h"
+#include "report/page.h"
+#include "report/study.h"
+#include "signals.h"
+
+namespace brim::command {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string percent(const nlohmann::ordered_json& summary, const char* name) {
+  return fmt::format("{:.3g} %", 100 * summary.value(name, 0.));
+}
+
+void printResult(const PlannedRun& run, int width, const nlohmann::ordered_json& s, bool kept) {
+  const std::string from = kept ? "  (kept)" : "";
+  if (s.contains("diverged"))
+    fmt::print("{:<{}}  diverged at t = {:.4g} s, step {}{}\n", run.label, width, s["diverged"].value("time", 0.),
+               s["diverged"].value("step", 0), from);
+  else
+    fmt::print("{:<{}}  {} steps in {}, density error mean {}, max {}, volume {:.4g}{}\n", run.label, width, s.value("steps", 0),
+               duration(s.value("wall_s", 0.)), percent(s, "density_error_mean"), percent(s, "density_error_max"),
+               s.value("volume_ratio", 1.), from);
+  std::fflush(stdout);
+}
+
+std::string commandLine(const std::vector<std::string>& words) {
+  std::string line = "brim";
+  for (std::size_t k = 1; k < words.size(); ++k)
+    if (words[k] != "--resume" && words[k] != "--overwrite") line += " " + quoted(words[k]);
+  return line;
+}
+
+int runAll(const ReportArguments& a, Request request, const std::string& name) {
+  knownFlavour(a.run.machine.flavour);
+  request.command = commandLine(a.run.words);
+  const Plan plan = makePlan(request);
+  const std::string out = a.run.out.empty() ? (fs::path("out") / name).string() : a.run.out;
+  int width = 0;
+  for (const PlannedRun& run : plan.runs) width = std::max(width, std::min(int(run.label.size()), 48));
+  for (const Mistake& w : warnings(plan.runs.front().scene)) fmt::print(stderr, "warning: {}\n", describe(w));
+
+  Signals::watch();
+  std::optional<ProgressReport> line;
+  std::size_t shown = 0;
+  const auto progress = [&](std::size_t k, const Progress& p) {
+    if (!line || shown != k) {
+      const auto& label = plan.runs[k].label;
+      line.emplace(a.run.quiet ? ProgressReport::Style::none : ProgressReport::forPeople(),
+                   fmt::format("[{}/{}] {:<{}} ", k + 1, plan.runs.size(), label, width));
+      shown = k;
+    }
+    (*line)(p);
+  };
+  const auto ended = [&](std::size_t k, const nlohmann::ordered_json& summary, bool kept) {
+    if (line) line->endLine();
+    if (!a.run.quiet) printResult(plan.runs[k], width, summary, kept);
+  };
+  const Ending ending = execute(plan, {out, a.run.resume, a.run.overwrite, a.run.machine}, Signals::stop(), {progress, ended});
+  if (line) line->endLine();
+  if (ending == Ending::interrupted) {
+    fmt::print(stderr, "interrupted in run {} of {}; nothing is lost. Go on with:\n  {}\n", shown + 1, plan.runs.size(),
+               resumeCommand(a.run.words));
+    return Signals::exitCode();
+  }
+  const auto plots = writeReport(plan, out);
+  if (!a.run.quiet)
+    fmt::print("  page        {0}/report.html\n  table       {0}/report.csv\n  plots       {0}/plots ({1} SVG files)\n", out,
+               plots.size());
+  return ok;
+}
+
+}  // namespace
+
+int compare(const ReportArguments& a) {
+  requireScene(a.run.scene.file);
+  Request request;
+  request.kind = "compare";
+  request.scene = a.run.scene.file;
+  request.set = settingsOf(a.run.scene);
+  Varied solvers = variedFrom("--solvers", "solver.name=" + a.solvers);
+  for (Setting& s : solvers.values) s.given = "--solvers " + s.value;
+  request.groups = {{"", {}, {solvers}}};
+  return runAll(a, request, fs::path(request.scene).stem().string() + "_compare");
+}
+
+int sweep(const ReportArguments& a) {
+  requireScene(a.run.scene.file);
+  Request request;
+  request.kind = "sweep";
+  request.scene = a.run.scene.file;
+  request.set = settingsOf(a.run.scene);
+  for (const auto& text : a.vary) request.groups.front().vary.push_back(variedFrom("--vary", text));
+  return runAll(a, request, fs::path(request.scene).stem().string() + "_sweep");
+}
+
+int study(const ReportArguments& a) {
+  Request request = readStudy(a.run.scene.file);
+  request.set = settingsOf(a.run.scene);
+  return runAll(a, request, fs::path(a.run.scene.file).stem().string());
+}
+
+}  // namespace brim::command

@@ -1,0 +1,167 @@
+// The report pages in a real browser: node report_test.mjs BRIM CHROMIUM NODE_MODULES SCENE OUT
+// Makes a comparison and two sweeps of a small scene, loads their pages from disk and looks at what was drawn.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import path from 'node:path';
+
+const [brim, chromium, modules, scene, out] = process.argv.slice(2);
+const {chromium: driver} = createRequire(path.join(modules, 'package.json'))('playwright-core');
+rmSync(out, {recursive: true, force: true});
+mkdirSync(out, {recursive: true});
+
+const made = (name, ...words) => {
+  execFileSync(brim, [...words, '--out', path.join(out, name), '--quiet', '--until', '0.2'], {stdio: ['ignore', 'inherit', 'inherit']});
+  return path.join(out, name);
+};
+const solvers = execFileSync(brim, ['list', 'solvers']).toString().split('\n').filter(Boolean).map(l => l.split(' ')[0]);
+const pages = {
+  compare: made('compare', 'compare', scene, '--solvers', solvers.join(',')),
+  curve: made('curve', 'sweep', scene, '--solver', 'pbf', '--vary', 'solver.iterations=1,2,5'),
+  // A fixed step of 0.2 s is far above what an explicit pressure allows: some of these diverge.
+  heat: made('heat', 'sweep', scene, '--solver', 'wcsph', '--vary', 'time.dt=1e-3,0.2', '--vary', 'fluid.viscosity=0.001,0.1,1e30'),
+};
+
+const browser = await driver.launch({executablePath: chromium, args: ['--no-sandbox', '--use-angle=swiftshader']});
+let failed = 0;
+
+async function claim(name, check) {
+  try {
+    await check();
+    console.log(`ok    ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL  ${name}\n${error.stack}`);
+  }
+}
+
+async function open(folder, options = {}) {
+  const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+  const page = await context.newPage();
+  page.said = [];
+  page.on('console', m => { if (['error', 'warning'].includes(m.type())) page.said.push(m.text()); });
+  page.on('pageerror', e => page.said.push(String(e)));
+  page.on('request', r => { if (!/^(file|data):/.test(r.url())) page.said.push(`asked for ${r.url()}`); });
+  await page.goto(`file://${path.resolve(folder)}/report.html`);
+  await page.evaluate(() => window.brimReport.drawAll());
+  return page;
+}
+
+// What each plot holds: [name, series with at least one finite value, series].
+const plots = page => page.evaluate(() => window.brimReport.items.map(i => {
+  const series = i.plot.getOption().series;
+  const finite = s => s.data.some(d => { const v = d.value ?? d; return Number.isFinite(v[v.length - 1]); });
+  return {name: i.chart.name, full: series.filter(finite).map(s => s.name), paths: i.element.querySelectorAll('svg path').length};
+}));
+
+for (const [name, folder] of Object.entries(pages)) {
+  for (const colorScheme of ['light', 'dark']) {
+    await claim(`${name}, ${colorScheme}: loads from disk without a word on the console and without the network`, async () => {
+      const page = await open(folder, {colorScheme});
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+      await page.screenshot({path: path.join(out, `${name}_${colorScheme}.png`), fullPage: true});
+      assert.deepEqual(page.said, []);
+      await page.context().close();
+    });
+  }
+  await claim(`${name}: on a phone nothing is wider than the screen`, async () => {
+    const page = await open(folder, {viewport: {width: 390, height: 844}, isMobile: true, hasTouch: true});
+    await page.screenshot({path: path.join(out, `${name}_phone.png`), fullPage: true});
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+    assert.deepEqual(page.said, []);
+    await page.context().close();
+  });
+  await claim(`${name}: every plot is also an SVG file, and every run has a row in the table and in report.csv`, async () => {
+    const page = await open(folder);
+    const names = (await plots(page)).map(p => p.name);
+    const files = readdirSync(path.join(folder, 'plots')).map(f => f.replace(/\.svg$/, ''));
+    for (const n of names) assert.ok(files.includes(n), n);
+    const runs = await page.evaluate(() => window.brimReport.data.runs.length);
+    assert.equal(await page.locator('table.runs tbody tr').count(), runs);
+    assert.equal(readFileSync(path.join(folder, 'report.csv'), 'utf8').trim().split('\n').length, runs + 1);
+    await page.context().close();
+  });
+}
+
+await claim('compare: each plot over time has a curve with data for every solver, and each solver its pictures', async () => {
+  const page = await open(pages.compare);
+  const all = await plots(page);
+  for (const q of ['density_error_mean', 'density_error_max', 'volume_ratio', 'kinetic_energy', 'potential_energy', 'total_energy', 'dt',
+    'iterations', 'cost']) {
+    const plot = all.find(p => p.name === `time_${q}`);
+    assert.ok(plot, q);
+    assert.deepEqual(plot.full, solvers, q);
+    assert.ok(plot.paths > solvers.length, q);
+  }
+  assert.equal(await page.locator('figure img').count(), solvers.length);
+  for (const s of solvers) assert.ok(existsSync(path.join(pages.compare, s, 'strip.png')), s);
+  await page.context().close();
+});
+
+await claim('compare: a chip hides its run in every plot over time, and brings it back', async () => {
+  const page = await open(pages.compare);
+  const chip = page.locator('button.chip').first();
+  const shown = async () => (await plots(page)).filter(p => p.name.startsWith('time_')).map(p => p.full.includes(solvers[0]));
+  await chip.click();
+  assert.ok((await shown()).every(s => !s));
+  await chip.click();
+  assert.ok((await shown()).every(s => s));
+  await page.context().close();
+});
+
+await claim('compare: hovering tells the values of every solver at that time', async () => {
+  const page = await open(pages.compare);
+  const plot = page.locator('#time_density_error_mean');
+  await plot.scrollIntoViewIfNeeded();
+  const box = await plot.boundingBox();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
+  await page.waitForFunction(() => document.querySelector('#time_density_error_mean').textContent.includes('t = '));
+  const text = await plot.textContent();
+  for (const s of solvers) assert.ok(text.includes(s), text);
+  await page.context().close();
+});
+
+await claim('compare: a dragged rectangle zooms, the button shows all again', async () => {
+  const page = await open(pages.compare);
+  const plot = page.locator('#time_density_error_mean');
+  await plot.scrollIntoViewIfNeeded();
+  const span = () => page.evaluate(() => {
+    const plot = window.brimReport.items.find(i => i.chart.name === 'time_density_error_mean').plot;
+    const [a, b] = [0, 1].map(k => plot.convertFromPixel({xAxisIndex: 0}, 100 + 400 * k));
+    return b - a;
+  });
+  const before = await span(), box = await plot.boundingBox();
+  await page.mouse.move(box.x + 0.4 * box.width, box.y + 0.3 * box.height);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.6 * box.width, box.y + 0.6 * box.height, {steps: 5});
+  await page.mouse.up();
+  assert.ok(await span() < 0.5 * before);
+  await page.locator('.card', {has: plot}).getByText('reset').click();
+  assert.ok(Math.abs(await span() - before) < 1e-9);
+  await page.context().close();
+});
+
+await claim('one varied parameter: a curve with a point for each value', async () => {
+  const page = await open(pages.curve);
+  const points = await page.evaluate(() => window.brimReport.items.find(i => i.chart.name === 'curve_density_error_mean').plot
+    .getOption().series[0].data.map(d => d.value));
+  assert.deepEqual(points.map(p => p[0]), [1, 2, 5]);
+  assert.ok(points.every(p => Number.isFinite(p[1])));
+  await page.context().close();
+});
+
+await claim('two varied parameters: a heat map with a cell for each run, diverged ones apart', async () => {
+  const page = await open(pages.heat);
+  const cells = await page.evaluate(() => window.brimReport.items.find(i => i.chart.name === 'heat_density_error_mean').plot
+    .getOption().series.map(s => s.data.length));
+  const lost = await page.evaluate(() => window.brimReport.data.runs.filter(r => r.summary.result === 'diverged').length);
+  assert.equal(cells[0] + cells[1], 6);
+  assert.equal(cells[1], lost);
+  assert.ok(lost > 0 && lost < 6, `${lost} diverged`);
+  assert.equal(await page.locator('td.diverged').count(), lost);
+  await page.context().close();
+});
+
+await browser.close();
+process.exit(failed ? 1 : 0);
