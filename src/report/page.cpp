@@ -95,9 +95,12 @@ ordered_json dataOf(const Plan& plan, const std::string& out) {
   data["command"] = r.command;
   data["notes"] = plan.notes;
   data["set"] = ordered_json::array();
-  for (const Setting& s : r.set) data["set"].push_back(s.path + " = " + s.value);
+  const auto tell = [&](const std::string& label, const Setting& s) {
+    data["set"].push_back((label.empty() ? "" : label + ": ") + s.path + " = " + plainText(s.value));
+  };
   for (const Group& g : r.groups)
-    for (const Setting& s : g.set) data["set"].push_back((g.label.empty() ? "" : g.label + ": ") + s.path + " = " + s.value);
+    for (const Setting& s : g.set) tell(g.label, s);
+  for (const Setting& s : r.set) tell("", s);
   for (const Axis& a : plan.axes) data["axes"].push_back({{"path", a.path}, {"unit", a.unit}, {"values", a.values}});
   if (plan.axes.empty()) data["axes"] = ordered_json::array();
   const std::size_t points = plan.runs.size() > 12 ? 300 : 1000;

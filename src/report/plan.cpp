@@ -60,32 +60,37 @@ std::string unitOf(const std::string& scoped) {
   return "";
 }
 
-// What a value looks like without TOML's quotes.
-std::string plainText(const std::string& value) {
-  if (value.size() >= 2 && value.front() == '"' && value.back() == '"') return value.substr(1, value.size() - 2);
-  return value;
-}
-
 std::string shortName(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-// Letters that every file system and every browser takes.
+// Letters that every file system and every browser takes: [0, -9.81] -> 0_-9.81.
 std::string fileName(const std::string& text) {
   std::string name;
   for (const char c : text) {
+    if (std::string_view("[]{}\"' ").find(c) != std::string_view::npos) continue;
     const bool good = std::isalnum(static_cast<unsigned char>(c)) || std::string_view("=._+-").find(c) != std::string_view::npos;
-    if (good || (!name.empty() && name.back() != '-')) name += good ? c : '-';
+    name += good ? c : c == ',' ? '_' : '-';
   }
-  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
-  return name.empty() || name.front() == '.' ? "run" + name : name;
+  return name.empty() || name.front() == '.' || name.front() == '-' ? "run" + name : name;
 }
 
 /// Mistakes of many runs of one scene: what the file says wrongly is told once.
 class Collected {
  public:
-  void add(const Mistake& m, const std::string& place) {
-    if (told_.insert(place + "\n" + m.what).second) all_.push_back(m);
+  void add(const Mistake& m) {
+    if (told_.insert(describe(m)).second) all_.push_back(m);
   }
-  void add(const std::string& label, const std::string& what) { add({{label, 0, 0}, what}, label); }
+  void add(const std::string& label, const std::string& what) { add({{label, 0, 0}, what}); }
+  /// What is said of every value of `v` is said of its path: once is enough.
+  void merge(const Varied& v) {
+    std::map<std::string, std::size_t> count;
+    const auto isOf = [&](const Mistake& m) {
+      return std::any_of(v.values.begin(), v.values.end(), [&](const Setting& s) { return label(s) == m.at.file; });
+    };
+    for (const Mistake& m : all_) count[m.what] += isOf(m);
+    std::erase_if(all_, [&](const Mistake& m) {
+      return count[m.what] == v.values.size() && isOf(m) && m.at.file != label(v.values.front());
+    });
+  }
   void raise() {
     if (!all_.empty()) throw SceneError(std::move(all_));
   }
@@ -101,11 +106,12 @@ class Planner {
   explicit Planner(const Request& request) : text_(readFile(request.scene)) { plan_.request = request; }
 
   Plan make() {
-    checkRequest();
-    mistakes_.raise();
+    if (!checkRequest()) mistakes_.raise();
     makeAxes();
     for (const Group& g : request().groups) addRuns(g);
     checkUse();
+    for (const Group& g : request().groups)
+      for (const Varied& v : g.vary) mistakes_.merge(v);
     mistakes_.raise();
     nameRuns();
     addNotes();
@@ -117,11 +123,9 @@ class Planner {
 
   std::string labelOf(const Varied& v) const { return v.values.empty() ? v.path : label(v.values.front()); }
 
-  // What needs no scene to be seen.
-  void checkRequest() {
-    std::set<std::string> labels;
+  // What needs no scene to be seen. False where there are too many runs to look further.
+  bool checkRequest() {
     for (const Group& g : request().groups) {
-      if (!labels.insert(g.label).second) mistakes_.add("", fmt::format("two groups are called \"{}\"", g.label));
       std::map<std::string, std::string> paths;
       for (const auto* settings : {&g.set, &request().set})
         for (const Setting& s : *settings) {
@@ -142,10 +146,11 @@ class Planner {
         runs *= std::max<std::size_t>(v.values.size(), 1);
         if (runs > mostRuns) {
           mistakes_.add(labelOf(v), fmt::format("this makes more than {} runs; vary less at once", mostRuns));
-          break;
+          return false;
         }
       }
     }
+    return true;
   }
 
   void checkScope(const std::string& path, const std::string& label) {
@@ -185,11 +190,7 @@ class Planner {
   void addRun(const Group& g, const std::vector<std::size_t>& pick) {
     std::vector<Setting> settings = g.set;
     settings.insert(settings.end(), request().set.begin(), request().set.end());
-    std::map<std::string, std::string> variedBy;  // label -> path
-    for (std::size_t k = 0; k < pick.size(); ++k) {
-      settings.push_back(g.vary[k].values[pick[k]]);
-      variedBy[label(settings.back())] = g.vary[k].path;
-    }
+    for (std::size_t k = 0; k < pick.size(); ++k) settings.push_back(g.vary[k].values[pick[k]]);
     // Which solver it is decides which settings are its own.
     std::vector<Setting> common;
     for (const Setting& s : settings)
@@ -211,10 +212,7 @@ class Planner {
     try {
       run.scene = parseScene(text_, request().scene, own);
     } catch (const SceneError& e) {
-      for (const Mistake& m : e.mistakes()) {
-        const auto varied = variedBy.find(m.at.file);
-        mistakes_.add(m, varied != variedBy.end() ? varied->second : describe({m.at, ""}));
-      }
+      for (const Mistake& m : e.mistakes()) mistakes_.add(m);
     }
     for (const Axis& axis : plan_.axes) {
       std::string value = axis.path == "group" ? g.label : "";
@@ -291,6 +289,11 @@ class Planner {
 };
 
 }  // namespace
+
+std::string plainText(const std::string& value) {
+  if (value.size() >= 2 && value.front() == '"' && value.back() == '"') return value.substr(1, value.size() - 2);
+  return value;
+}
 
 Plan makePlan(const Request& request) { return Planner(request).make(); }
 

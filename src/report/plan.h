@@ -58,6 +58,9 @@ Plan makePlan(const Request&);
 /// "time.dt=1e-3,[1, 2],5e-3" -> its path and three values; `option` names it in messages ("--vary"). Throws Failure.
 Varied variedFrom(const std::string& option, const std::string& text);
 
+/// A value without TOML's quotes.
+std::string plainText(const std::string& value);
+
 /// Columns of summary.json that a page may be asked to show first, with `over`.
 const std::vector<std::string>& plottable();
 

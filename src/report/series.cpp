@@ -97,6 +97,7 @@ std::map<std::string, Series> readSeries(const std::string& file, std::size_t po
       dtAndMs.emplace_back(*dt, *ms);
     }
   }
+  if (auto& ratio = series["volume_ratio"]; !ratio.empty() && ratio.front().first > 0) ratio.insert(ratio.begin(), {0, 1});
   series["dt"] = uncut.empty() ? steps : uncut;
   for (auto& [name, values] : series) values = thinned(values, points);
   series["cost"] = costOf(dtAndMs, steps, std::min<std::size_t>(points, 200));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -119,6 +120,11 @@ Request readStudy(const std::string& file) {
     if (const Doc doc = {"", "", -1e300, 1e300, false, words}; !word.empty())
       if (const std::string wrong = complaint(path, word, doc); !wrong.empty()) mistakes.add(path, places.at(path), wrong);
   }
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (const std::string path = fmt::format("runs[{}].label", i);
+        !labels.insert(groups[i].label).second && mistakes.trusts(path))
+      mistakes.add(path, places.at(path), fmt::format("another group of runs is called \"{}\" too", groups[i].label));
   if (groups.empty()) groups.push_back({});
   for (Group& g : groups) {
     g.set.insert(g.set.begin(), set.begin(), set.end());

@@ -1,7 +1,7 @@
 // The command as its users meet it: what it prints and how it ends.
+#include "command.h"
+
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,68 +15,6 @@
 
 namespace brim {
 namespace {
-
-namespace fs = std::filesystem;
-
-const char* dam = R"(version = 1
-title = "A small dam"
-dimension = 2
-
-[domain]
-min = [0, 0]
-max = [2, 1]
-
-[resolution]
-spacing = 0.05
-
-[[fluid.blocks]]
-kind = "box"
-min = [0, 0]
-max = [0.5, 0.8]
-
-[solver]
-name = "pbf"
-
-[time]
-until = 0.1
-
-[output]
-frames_per_second = 20
-)";
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-std::string contentOf(const fs::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-class Command : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder = fs::path(testing::TempDir()) / ("brim_" + std::to_string(getpid()) + "_" + test->name());
-    fs::create_directories(folder / "scenes");
-    std::ofstream(folder / "scenes/dam.toml") << dam;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  /// Starts the command in the test's own folder.
-  Outcome brim(const std::string& arguments, const std::string& before = "") {
-    const std::string line =
-        "cd '" + folder.string() + "' && " + before + " '" + BRIM_COMMAND + "' " + arguments + " >stdout 2>stderr";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentOf(folder / "stdout"), contentOf(folder / "stderr")};
-  }
-
-  fs::path folder;
-};
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(Command, HelpTeachesByExamplesAndUnits) {
   const Outcome o = brim("--help");

@@ -53,6 +53,8 @@ export function number(x) {
 }
 
 const withUnit = (x, unit) => number(x) + (unit ? (unit === '%' ? ' %' : ` ${unit}`) : '');
+export const unitText = unit => unit.replace('^2', '\u00b2').replace('^3', '\u00b3');
+const tick = v => (Math.abs(v) >= 1e6 || (v !== 0 && Math.abs(v) < 1e-3) ? number(v) : String(Number(v.toPrecision(6))));
 const shortName = path => path.slice(path.lastIndexOf('.') + 1);
 const isNumber = text => text !== '' && isFinite(Number(text));
 const escaped = text => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
@@ -109,8 +111,15 @@ const withX = (theme, name, more) => Object.assign(axisLook(theme, name, false),
 const withY = (theme, name, log, low) => Object.assign(axisLook(theme, name, true), {
   type: log ? 'log' : 'value', scale: true, nameLocation: 'end', nameGap: 12,
   nameTextStyle: {color: theme.muted, fontSize: 12, align: 'left', padding: [0, 0, 0, -20]},
-  axisLabel: {color: theme.muted, fontSize: 11, formatter: v => number(v)}, min: low,
+  axisLabel: {color: theme.muted, fontSize: 11, formatter: tick}, min: log ? low : range => (margin(range) > 0 ? range.min - margin(range) : null),
+  max: log ? null : range => (margin(range) > 0 ? range.max + margin(range) : null),
 });
+
+// What is the same but for its last digits is drawn as a level line.
+const margin = range => {
+  const size = Math.max(Math.abs(range.min), Math.abs(range.max));
+  return range.max - range.min < 2e-3 * size ? 5e-3 * size : 0;
+};
 
 // The lower end of a logarithmic axis: what is five decades below the top is nothing.
 function lowEnd(values, log) {
@@ -125,6 +134,19 @@ function tipRows(title, rows, unit) {
   const body = rows.map(r => `<tr><td>${r.marker || ''}${escaped(r.name)}</td>` +
     `<td style="text-align:right;padding-left:14px;font-variant-numeric:tabular-nums"><b>${withUnit(r.value, unit)}</b></td></tr>`);
   return `<div style="margin-bottom:4px">${escaped(title)}</div><table>${body.join('')}</table>`;
+}
+
+const mark = colour => `<i style="display:inline-block;width:14px;height:4px;border-radius:2px;margin-right:8px;` +
+  `vertical-align:middle;background:${colour}"></i>`;
+
+// The last entry of a rising list that is not above x, by halving; the first where all are.
+function before(list, x) {
+  const half = (low, high) => {
+    if (high - low < 2) return low;
+    const middle = Math.floor((low + high) / 2);
+    return list[middle] <= x ? half(middle, high) : half(low, middle);
+  };
+  return half(0, list.length);
 }
 
 function timeChart(data, q) {
@@ -142,10 +164,16 @@ function timeChart(data, q) {
       option.yAxis = withY(theme, q.unit, state.log, low);
       option.tooltip.trigger = 'axis';
       option.tooltip.axisPointer = {lineStyle: {color: theme.axis}};
+      // Runs step at different times; each tells its value at the last of its points before the pointer.
       option.tooltip.formatter = items => {
-        const rows = items.filter(i => i.seriesType === 'line')
-          .map(i => ({marker: i.marker, name: i.seriesName, value: i.value[1]}));
-        return rows.length ? tipRows(`t = ${number(items[0].value[0])} s`, rows.slice(0, 14), q.unit) : '';
+        const t = items[0].axisValue;
+        const rows = [];
+        data.runs.forEach((run, k) => {
+          const s = run.series[q.key];
+          if (!s || !s.t.length || (state.shown && !state.shown[run.name]) || t > s.t[s.t.length - 1] + 0.02 * data.scene.until) return;
+          rows.push({marker: mark(colourOf(data, k, theme)), name: run.label, value: s.v[before(s.t, t)] * q.scale});
+        });
+        return tipRows(`t = ${number(t)} s`, rows.slice(0, 14), q.unit);
       };
       option.series = [];
       data.runs.forEach((run, k) => {
@@ -183,7 +211,7 @@ function curveChart(data, q) {
   const sound = data.runs.filter(r => !diverged(r)).map(r => valueOf(r, q)).filter(v => v !== null);
   const xs = numeric ? axis.values.map(Number) : [];
   const logX = numeric && Math.min.apply(null, xs) > 0 && Math.max.apply(null, xs) >= 20 * Math.min.apply(null, xs);
-  const name = shortName(axis.path) + (axis.unit ? ` [${axis.unit}]` : '');
+  const name = shortName(axis.path) + (axis.unit ? ` [${unitText(axis.unit)}]` : '');
   const top = sound.length ? Math.max.apply(null, sound) : null;
   return {
     name: `curve_${q.key}`, over: 'parameters', form: 'curve', quantity: q.key, title: `${q.title} over ${shortName(axis.path)}`,
@@ -196,7 +224,7 @@ function curveChart(data, q) {
           max: logX ? Math.max.apply(null, xs) * 1.15 : Math.max.apply(null, xs) + 0.04 * span}
         : {type: 'category', data: axis.values});
       if (numeric) option.xAxis.axisLabel = Object.assign({}, option.xAxis.axisLabel,
-        {customValues: xs, formatter: v => number(v)});
+        {customValues: xs, formatter: tick});
       option.yAxis = withY(theme, q.unit, state.log, lowEnd(sound, state.log));
       option.tooltip.trigger = 'item';
       option.tooltip.formatter = i => {
@@ -261,7 +289,7 @@ function heatCharts(data, q) {
       });
       const tones = all.filter(v => !log || v > 0).map(tone);
       const low = tones.length ? Math.min.apply(null, tones) : 0, high = tones.length ? Math.max.apply(null, tones) : 1;
-      const named = a => shortName(a.path) + (a.unit ? ` [${a.unit}]` : '');
+      const named = a => shortName(a.path) + (a.unit ? ` [${unitText(a.unit)}]` : '');
       option.grid.bottom = 44;
       option.xAxis = withX(theme, named(axes[0]), {type: 'category', data: axes[0].values, axisLine: {show: false}});
       option.yAxis = Object.assign(axisLook(theme, named(axes[1]), false), {type: 'category', data: axes[1].values,
@@ -357,4 +385,4 @@ export function svg(name) {
 }
 
 const everywhere = new Function('return this')();
-everywhere.brimCharts = {charts, colourOf, init, load, names, number, parameters, spread, svg, themes};
+everywhere.brimCharts = {charts, colourOf, init, load, names, number, parameters, spread, svg, themes, unitText};

@@ -1,5 +1,5 @@
 // Builds the page from its data: heading, table, pictures and plots.
-const {charts, colourOf, init, number, parameters, spread, themes} = window.brimCharts;
+const {charts, colourOf, init, number, parameters, spread, themes, unitText} = window.brimCharts;
 const data = JSON.parse(document.getElementById('data').textContent);
 const root = document.getElementById('report');
 const all = charts(data);
@@ -37,7 +37,7 @@ function seconds(s) {
 function heading() {
   const kinds = {compare: 'Comparison', sweep: 'Sweep', study: 'Study'};
   const toggle = make('button', {title: 'Light or dark', onclick: () => setTheme(themeName() === 'dark' ? 'light' : 'dark')}, '◐ theme');
-  const varied = data.axes.map(a => `${a.path === 'solver.name' ? 'solver' : a.path}${a.unit ? ` [${a.unit}]` : ''}: ${a.values.join(', ')}`);
+  const varied = data.axes.map(a => `${a.path === 'solver.name' ? 'solver' : a.path}${a.unit ? ` [${unitText(a.unit)}]` : ''}: ${a.values.join(', ')}`);
   const lost = data.runs.filter(r => r.summary.result === 'diverged').length;
   const facts = make('p', {class: 'facts'}, make('b', {}, data.scene.title || data.scene.file),
     ` (${data.scene.file}), ${data.scene.dimension}D, ${number(data.scene.until)} s. `,
@@ -66,7 +66,7 @@ function draw(item, force = false) {
   if (item.chart.form !== 'heat') {
     // A dragged rectangle zooms, a double click shows all again; two fingers zoom too, while one scrolls the page.
     const own = {filterMode: 'none', zoomOnMouseWheel: false, moveOnMouseMove: false, moveOnMouseWheel: false, preventDefaultMouseMove: false};
-    option.toolbox = {show: false, feature: {dataZoom: {yAxisIndex: item.chart.over === 'time' ? 'none' : false, filterMode: 'none'}}};
+    option.toolbox = {itemSize: 0, showTitle: false, right: -50, feature: {dataZoom: {yAxisIndex: 'none', filterMode: 'none'}}};
     if (!fine) option.dataZoom = [{type: 'inside', xAxisIndex: 0, ...own}];
   }
   item.plot.setOption(option, true);
@@ -116,7 +116,10 @@ function table() {
   const sort = {column: -1, up: true};
   const body = make('tbody');
   const finished = data.runs.filter(r => r.summary.result === 'finished');
-  const best = columns.map(c => (c.best && finished.length > 1 ? Math.min(...finished.map(r => c.value(r.summary)).filter(isFinite)) : NaN));
+  const best = columns.map(c => {
+    const values = finished.map(r => c.value(r.summary)).filter(isFinite);
+    return c.best && Math.min(...values) < Math.max(...values) ? Math.min(...values) : NaN;
+  });
   const rows = data.runs.map((run, k) => {
     const s = run.summary, lost = s.result === 'diverged';
     const end = make('td', {class: `word ${s.result}`, title: s.message}, lost ? `diverged at ${number(s.diverged_at)} s` : s.result);
@@ -155,7 +158,7 @@ function pictures() {
   const show = count => strips.replaceChildren(...with_.slice(0, count).map(({run, k}) => make('figure', {},
     make('figcaption', {}, dash(k), run.label,
       run.summary.result === 'diverged' ? make('span', {}, `diverged at t = ${number(run.summary.diverged_at)} s`) : null),
-    make('div', {class: 'scroll'}, make('img', {src: run.strip, alt: `${run.label} over time, coloured by speed`, loading: 'lazy', decoding: 'async'})))));
+    make('div', {class: 'scroll'}, make('img', {src: run.strip, alt: `${run.label} over time, coloured by speed`, decoding: 'async'})))));
   const first = 12;
   show(first);
   place.append(strips);
