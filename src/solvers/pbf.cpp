@@ -16,6 +16,7 @@
 
 #include "solvers/solver.h"
 #include "sph/coarse.h"
+#include "sph/rest.h"
 #include "sph/viscosity.h"
 #include "sph/vorticity.h"
 
@@ -168,18 +169,15 @@ struct Lattice {
 };
 template <int D, class K>
 Lattice restLattice(const World<D>& w, K W) {
-  const int reach = int(std::ceil(w.support / w.spacing)), side = 2 * reach + 1;
   std::vector<Vec<D>> x, g;
   double sum = 0;
-  for (int c = 0; c < (D == 3 ? side * side * side : side * side); ++c) {
-    Vec<D> r;
-    for (int k = 0, rest = c; k < D; ++k, rest /= side) r[k] = Real((rest % side - reach) * w.spacing);
+  eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) {
     const Vec<D> grad = W.grad(r).vec();
-    if (dot(grad, grad) == 0) continue;
+    if (dot(grad, grad) == 0) return;
     x.push_back(r);
     g.push_back(grad);
     sum += dot(grad, grad);
-  }
+  });
   Lattice l;
   l.S = w.mass / (w.rho0 * w.rho0) * sum;
   const int waves = D == 3 ? 13 : 33;

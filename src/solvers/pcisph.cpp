@@ -14,6 +14,7 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/rest.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -114,14 +115,11 @@ void move(World<D>& w, K W, double dt, const Array<Sample<D>>& pressed, Array<Sa
 // sum_j |grad W|^2 of the rest lattice [1/m^(2D+2)].
 template <int D, class K>
 double latticeGradients(const World<D>& w, K W) {
-  const int reach = int(std::ceil(w.support / w.spacing)), side = 2 * reach + 1;
   double sum = 0;
-  for (int c = 0; c < (D == 3 ? side * side * side : side * side); ++c) {
-    Vec<D> r;
-    for (int k = 0, rest = c; k < D; ++k, rest /= side) r[k] = Real((rest % side - reach) * w.spacing);
+  eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) {
     const Vec<D> g = W.grad(r).vec();
     sum += double(dot(g, g));
-  }
+  });
   return sum;
 }
 

@@ -1,6 +1,7 @@
 // Friction inside the fluid and at walls, with densities on the way: one pass over the neighbours.
 #pragma once
 #include "math/kernels.h"
+#include "sph/rest.h"
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -9,14 +10,11 @@ namespace brim::inline BRIM_FLAVOUR {
 /// With support 2 d the bare sum gives two thirds of it.
 template <int D, class K>
 double viscousCalibration(K W, double spacing, double support) {
-  const int reach = int(std::ceil(support / spacing)), side = 2 * reach + 1;
   double sum = 0;
-  for (int c = 0; c < (D == 3 ? side * side * side : side * side); ++c) {
-    Vec<D> r;
-    for (int k = 0, rest = c; k < D; ++k, rest /= side) r[k] = Real((rest % side - reach) * spacing);
+  eachOfRestLattice<D>(spacing, support, [&](const Vec<D>& r) {
     const double u = -0.5 * double(r[1]) * r[1];  // v_i - v_j along x, with y_i = 0
     sum += u * r[0] / (double(dot(r, r)) + 0.01 * support * support) * W.grad(r).vec()[0];
-  }
+  });
   return 1 / (2 * (D + 2) * std::pow(spacing, D) * sum);
 }
 
