@@ -16,6 +16,7 @@ enable_language(ASM)
 
 set(page ${PROJECT_SOURCE_DIR}/src/report/page)
 set(made ${PROJECT_BINARY_DIR}/report_page)
+file(GLOB scripts CONFIGURE_DEPENDS ${page}/*.js)
 # npm runs again only when what it reads has changed; what its cache holds needs no network.
 add_custom_command(
   OUTPUT ${made}/npm.stamp
@@ -28,7 +29,7 @@ add_custom_command(
   VERBATIM)
 add_custom_command(
   OUTPUT ${made}/charts.js ${made}/page.js
-  DEPENDS ${made}/npm.stamp ${page}/build.mjs ${page}/charts.js ${page}/page.js
+  DEPENDS ${made}/npm.stamp ${page}/build.mjs ${scripts}
   COMMAND ${CMAKE_COMMAND} -E copy ${page}/build.mjs ${made}
   COMMAND ${CMAKE_COMMAND} -E chdir ${made} ${NODE} build.mjs ${page} ${made}
   COMMENT "Bundling the report's scripts"

@@ -106,7 +106,7 @@ int sweep(const ReportArguments& a) {
 
 int study(const ReportArguments& a) {
   Request request = readStudy(a.run.scene.file);
-  request.set = settingsOf(a.run.scene);
+  request.overrides = settingsOf(a.run.scene);
   return runAll(a, request, fs::path(a.run.scene.file).stem().string());
 }
 

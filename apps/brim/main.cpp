@@ -20,9 +20,13 @@ const char* examples = R"(Examples:
   brim run scenes/dam_break.toml --solver wcsph --out out/wcsph
   brim run scenes/dam_break.toml --set solver.iterations=20 --set fluid.blocks[0].velocity=[1,0,0] --out out/fast
   brim run scenes/dam_break.toml --resume          goes on with an interrupted run
-  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph             one page about both
+)"
+#ifdef BRIM_REPORT
+                       R"(  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph           one page about both
   brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
-  brim check my.toml                               all mistakes, with line and column
+)"
+#endif
+                       R"(  brim check my.toml                               all mistakes, with line and column
   brim list parameters pbf                         every parameter: unit, range, default, meaning
 
 Scenes are TOML files in SI units (m, kg, s, Pa); times on the command line are seconds of simulated time.

@@ -94,13 +94,16 @@ ordered_json dataOf(const Plan& plan, const std::string& out) {
   data["over"] = r.over;
   data["command"] = r.command;
   data["notes"] = plan.notes;
-  data["set"] = ordered_json::array();
-  const auto tell = [&](const std::string& label, const Setting& s) {
-    data["set"].push_back((label.empty() ? "" : label + ": ") + s.path + " = " + plainText(s.value));
+  const auto listed = [](std::initializer_list<const std::vector<Setting>*> all) {
+    ordered_json list = ordered_json::array();
+    for (const auto* settings : all)
+      for (const Setting& s : *settings) list.push_back(s.path + " = " + plainText(s.value));
+    return list;
   };
+  data["set"] = listed({&r.set, &r.overrides});
+  data["groups"] = ordered_json::array();
   for (const Group& g : r.groups)
-    for (const Setting& s : g.set) tell(g.label, s);
-  for (const Setting& s : r.set) tell("", s);
+    if (!g.set.empty()) data["groups"].push_back({{"label", g.label}, {"set", listed({&g.set})}});
   for (const Axis& a : plan.axes) data["axes"].push_back({{"path", a.path}, {"unit", a.unit}, {"values", a.values}});
   if (plan.axes.empty()) data["axes"] = ordered_json::array();
   const std::size_t points = plan.runs.size() > 12 ? 300 : 1000;

@@ -127,7 +127,7 @@ class Planner {
   bool checkRequest() {
     for (const Group& g : request().groups) {
       std::map<std::string, std::string> paths;
-      for (const auto* settings : {&g.set, &request().set})
+      for (const auto* settings : {&request().set, &g.set, &request().overrides})
         for (const Setting& s : *settings) {
           checkScope(s.path, label(s));
           paths.emplace(s.path, label(s));
@@ -188,8 +188,9 @@ class Planner {
   }
 
   void addRun(const Group& g, const std::vector<std::size_t>& pick) {
-    std::vector<Setting> settings = g.set;
-    settings.insert(settings.end(), request().set.begin(), request().set.end());
+    std::vector<Setting> settings = request().set;
+    settings.insert(settings.end(), g.set.begin(), g.set.end());
+    settings.insert(settings.end(), request().overrides.begin(), request().overrides.end());
     for (std::size_t k = 0; k < pick.size(); ++k) settings.push_back(g.vary[k].values[pick[k]]);
     // Which solver it is decides which settings are its own.
     std::vector<Setting> common;
@@ -240,7 +241,8 @@ class Planner {
       mistakes_.add(label, fmt::format("{} has no \"{}\"{}  ({} has it; brim list parameters {})", runs, shortName(path),
                                        didYouMean(shortName(path), names), listed(who), *solvers_.begin()));
     };
-    for (const Setting& s : request().set) check(s.path, label(s));
+    for (const auto* settings : {&request().set, &request().overrides})
+      for (const Setting& s : *settings) check(s.path, label(s));
     for (const Group& g : request().groups) {
       for (const Setting& s : g.set) check(s.path, label(s));
       for (const Varied& v : g.vary) check(v.path, labelOf(v));

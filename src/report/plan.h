@@ -22,9 +22,10 @@ struct Group {
 
 /// What a plan is made from. A setting whose path begins with "NAME:" concerns the runs of that solver only.
 struct Request {
-  std::string kind;          // "compare", "sweep" or "study"
-  std::string scene;         // file
-  std::vector<Setting> set;  // for all runs, after the groups' own
+  std::string kind;                // "compare", "sweep" or "study"
+  std::string scene;               // file
+  std::vector<Setting> set;        // for all runs, unless a group says otherwise
+  std::vector<Setting> overrides;  // for all runs, whatever a group says
   std::vector<Group> groups = {{}};
   std::string title, question, finding;  // in words, for the page
   std::string main, over;                // the plot shown first: which quantity, over "time" or over the "parameters"

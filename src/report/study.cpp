@@ -10,6 +10,7 @@
 
 #include "io/file.h"
 #include "scene/reader.h"
+#include "scene/write.h"
 
 namespace brim {
 
@@ -21,7 +22,18 @@ std::string placeOf(const std::string& file, const toml::node& node) {
   return fmt::format("{}:{}:{}", file, node.source().begin.line, node.source().begin.column);
 }
 
+// A value as --set takes it.
 std::string textOf(const toml::node& node) {
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* word = node.as_string()) {
+    std::string text = word->get();
+    return tomlValue(&text, 3);
+  }
+  if (const auto* list = node.as_array()) {
+    std::string text;
+    for (const toml::node& item : *list) text += (text.empty() ? "" : ", ") + textOf(item);
+    return "[" + text + "]";
+  }
   std::ostringstream out;
   node.visit([&](const auto& value) { out << value; });
   return out.str();
@@ -98,9 +110,8 @@ Request readStudy(const std::string& file) {
   reader.key("finding", &request.finding, {"", "What was found."}, {});
   reader.key("main", &request.main, {"", "The quantity shown first.", -1e300, 1e300, false, plottable()}, {});
   reader.key("over", &request.over, {"", "What it is shown over.", -1e300, 1e300, false, {"time", "parameters"}}, {});
-  std::vector<Setting> set;
   std::vector<Varied> vary;
-  readSet(reader, file, set);
+  readSet(reader, file, request.set);
   readVary(reader, file, vary);
 
   std::vector<Group> groups;
@@ -126,10 +137,7 @@ Request readStudy(const std::string& file) {
         !labels.insert(groups[i].label).second && mistakes.trusts(path))
       mistakes.add(path, places.at(path), fmt::format("another group of runs is called \"{}\" too", groups[i].label));
   if (groups.empty()) groups.push_back({});
-  for (Group& g : groups) {
-    g.set.insert(g.set.begin(), set.begin(), set.end());
-    g.vary.insert(g.vary.begin(), vary.begin(), vary.end());
-  }
+  for (Group& g : groups) g.vary.insert(g.vary.begin(), vary.begin(), vary.end());
   request.groups = groups;
   if (!request.scene.empty()) {
     const fs::path scene = fs::path(file).parent_path() / request.scene;

@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const root = document.getElementById('report');
 const all = charts(data);
 const shown = spread(data, 10);
-const drawn = [];  // {chart, element, plot, state}
+const drawn = []; // {chart, element, plot, state}
 
 const preferDark = window.matchMedia('(prefers-color-scheme: dark)');
 const themeName = () => document.documentElement.dataset.theme;
@@ -17,43 +17,68 @@ function make(tag, attributes = {}, ...children) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.filter(c => c !== null && c !== ''));
+  element.append(...children.filter(c => c !== null && c !== undefined && c !== ''));
   return element;
 }
 
 // A line in the colour of a run, which follows the theme.
 const dash = k => make('i', {'data-run': k});
 function paintDashes() {
-  for (const mark of document.querySelectorAll('[data-run]')) mark.style.setProperty('--colour', colour(Number(mark.dataset.run)));
+  for (const mark of document.querySelectorAll('[data-run]'))
+    mark.style.setProperty('--colour', colour(Number(mark.dataset.run)));
 }
 
 function seconds(s) {
   if (s < 60) return `${number(s)} s`;
   const whole = Math.round(s);
-  return whole < 3600 ? `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} min`
+  return whole < 3600
+    ? `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} min`
     : `${Math.floor(whole / 3600)}:${String(Math.floor(whole / 60) % 60).padStart(2, '0')} h`;
 }
 
 function heading() {
   const kinds = {compare: 'Comparison', sweep: 'Sweep', study: 'Study'};
-  const toggle = make('button', {title: 'Light or dark', onclick: () => setTheme(themeName() === 'dark' ? 'light' : 'dark')}, '◐ theme');
-  const varied = data.axes.map(a => `${a.path === 'solver.name' ? 'solver' : a.path}${a.unit ? ` [${unitText(a.unit)}]` : ''}: ${a.values.join(', ')}`);
+  const toggle = make(
+    'button',
+    {title: 'Light or dark', onclick: () => setTheme(themeName() === 'dark' ? 'light' : 'dark')},
+    '◐ theme',
+  );
+  const varied = data.axes
+    .filter(a => a.path !== 'group')
+    .map(a => `${a.path === 'solver.name' ? 'solver' : a.path}${a.unit ? ` [${unitText(a.unit)}]` : ''}: ${a.values.join(', ')}`);
   const lost = data.runs.filter(r => r.summary.result === 'diverged').length;
-  const facts = make('p', {class: 'facts'}, make('b', {}, data.scene.title || data.scene.file),
-    ` (${data.scene.file}), ${data.scene.dimension}D, ${number(data.scene.until)} s. `,
-    `${data.runs.length} run${data.runs.length === 1 ? '' : 's'}${lost ? `, ${lost} diverged` : ''}.`);
-  root.append(make('div', {class: 'top'}, make('span', {class: 'kind'}, kinds[data.kind]), toggle), make('h1', {}, data.title), facts);
+  const facts = make(
+    'p',
+    {class: 'facts'},
+    data.scene.title && data.scene.title !== data.title ? make('b', {}, `${data.scene.title}, `) : '',
+    `${data.scene.file}, ${data.scene.dimension}D, ${number(data.scene.until)} s. `,
+    `${data.runs.length} run${data.runs.length === 1 ? '' : 's'}${lost ? `, ${lost} diverged` : ''}.`,
+  );
+  root.append(
+    make('div', {class: 'top'}, make('span', {class: 'kind'}, kinds[data.kind]), toggle),
+    make('h1', {}, data.title),
+    facts,
+  );
   for (const line of varied) root.append(make('p', {class: 'facts'}, 'Varied: ', make('code', {}, line)));
-  if (data.set.length) root.append(make('p', {class: 'facts'}, 'Set: ', make('code', {}, data.set.join(';  '))));
-  const words = [['Question', data.question], ['Finding', data.finding]].filter(([, text]) => text);
+  for (const {label, set} of [{label: '', set: data.set}, ...data.groups])
+    if (set.length) root.append(make('p', {class: 'facts'}, `${label || 'Set'}: `, make('code', {}, set.join(';  '))));
+  const words = [
+    ['Question', data.question],
+    ['Finding', data.finding],
+  ].filter(([, text]) => text);
   if (words.length)
-    root.append(make('div', {class: 'words'}, ...words.map(([name, text]) => make('div', {}, make('h3', {}, name), make('p', {}, text)))));
+    root.append(
+      make('div', {class: 'words'}, ...words.map(([name, text]) => make('div', {}, make('h3', {}, name), make('p', {}, text)))),
+    );
 }
 
 // Draws a plot when it comes into view: a sweep may have hundreds of curves.
-const watcher = new IntersectionObserver(entries => {
-  for (const entry of entries) if (entry.isIntersecting) draw(entry.target.item);
-}, {rootMargin: '400px'});
+const watcher = new IntersectionObserver(
+  entries => {
+    for (const entry of entries) if (entry.isIntersecting) draw(entry.target.item);
+  },
+  {rootMargin: '400px'},
+);
 
 function draw(item, force = false) {
   if (item.plot && !force) return;
@@ -65,7 +90,13 @@ function draw(item, force = false) {
   const fine = window.matchMedia('(pointer: fine)').matches;
   if (item.chart.form !== 'heat') {
     // A dragged rectangle zooms, a double click shows all again; two fingers zoom too, while one scrolls the page.
-    const own = {filterMode: 'none', zoomOnMouseWheel: false, moveOnMouseMove: false, moveOnMouseWheel: false, preventDefaultMouseMove: false};
+    const own = {
+      filterMode: 'none',
+      zoomOnMouseWheel: false,
+      moveOnMouseMove: false,
+      moveOnMouseWheel: false,
+      preventDefaultMouseMove: false,
+    };
     option.toolbox = {itemSize: 0, showTitle: false, right: -50, feature: {dataZoom: {yAxisIndex: 'none', filterMode: 'none'}}};
     if (!fine) option.dataZoom = [{type: 'inside', xAxisIndex: 0, ...own}];
   }
@@ -76,18 +107,46 @@ function draw(item, force = false) {
 
 function card(chart, main = false) {
   const item = {chart, state: {log: chart.log, shown: chart.over === 'time' ? shown : null}, plot: null};
-  item.element = make('div', {class: 'plot', id: chart.name, role: 'img', 'aria-label': chart.title});
+  item.element = make('div', {
+    class: 'plot',
+    id: main ? `main_${chart.name}` : chart.name,
+    role: 'img',
+    'aria-label': chart.title,
+  });
   item.element.item = item;
-  const log = chart.canLog ? make('button', {'aria-pressed': String(chart.log), onclick: () => {
-    item.state.log = !item.state.log;
-    log.setAttribute('aria-pressed', String(item.state.log));
-    draw(item, true);
-  }}, 'log') : null;
-  const reset = chart.form === 'heat' ? null : make('button', {title: 'Drag to zoom; this shows all again', onclick: () => draw(item, true)}, 'reset');
+  const log = chart.canLog
+    ? make(
+        'button',
+        {
+          'aria-pressed': String(chart.log),
+          onclick: () => {
+            item.state.log = !item.state.log;
+            log.setAttribute('aria-pressed', String(item.state.log));
+            draw(item, true);
+          },
+        },
+        'log',
+      )
+    : null;
+  const reset =
+    chart.form === 'heat'
+      ? null
+      : make('button', {title: 'Drag to zoom; this shows all again', onclick: () => draw(item, true)}, 'reset');
   drawn.push(item);
   watcher.observe(item.element);
-  return make('div', {class: main ? 'card main' : 'card'},
-    make('header', {}, make('h3', {}, chart.title), log, reset, chart.note || !main ? make('p', {class: 'note'}, chart.note) : null), item.element);
+  return make(
+    'div',
+    {class: main ? 'card main' : 'card'},
+    make(
+      'header',
+      {},
+      make('h3', {}, main ? chart.title : chart.heading || chart.title),
+      log,
+      reset,
+      chart.note || !main ? make('p', {class: 'note'}, chart.note) : null,
+    ),
+    item.element,
+  );
 }
 
 function section(title, ...controls) {
@@ -100,12 +159,16 @@ const columns = [
   {title: 'steps', value: s => s.steps},
   {title: 'time step', unit: 'ms, mean', value: s => s.dt_mean * 1e3},
   {title: 'iterations', unit: 'mean', value: s => s.iterations_mean},
-  {title: 'density error', unit: 'mean, %', value: s => s.density_error_mean * 100, best: true},
-  {title: 'density error', unit: '99.9 %, %', value: s => s.density_error_p999 * 100, best: true},
-  {title: 'density error', unit: 'max, %', value: s => s.density_error_max * 100, best: true},
-  {title: 'volume', unit: 'end', value: s => s.volume_ratio},
-  {title: 'volume', unit: 'lowest, highest', value: s => s.volume_ratio_max - s.volume_ratio_min,
-    text: (v, s) => `${number(s.volume_ratio_min)}, ${number(s.volume_ratio_max)}`},
+  {title: 'ρ error', unit: 'mean, %', value: s => s.density_error_mean * 100, best: true},
+  {title: 'ρ error', unit: '99.9 %, %', value: s => s.density_error_p999 * 100, best: true},
+  {title: 'ρ error', unit: 'max, %', value: s => s.density_error_max * 100, best: true},
+  {title: 'volume', unit: 'end', value: s => s.volume_ratio, text: v => number(v, 4)},
+  {
+    title: 'volume',
+    unit: 'lowest, highest',
+    value: s => s.volume_ratio_max - s.volume_ratio_min,
+    text: (v, s) => `${number(s.volume_ratio_min, 4)}, ${number(s.volume_ratio_max, 4)}`,
+  },
   {title: 'energy', unit: 'at the end, J', value: s => s.total_energy},
   {title: 'cost', unit: 'ms per sim. s', value: s => s.ms_per_simulated_second, best: true},
   {title: 'wall time', value: s => s.wall_s, text: seconds},
@@ -121,8 +184,13 @@ function table() {
     return c.best && Math.min(...values) < Math.max(...values) ? Math.min(...values) : NaN;
   });
   const rows = data.runs.map((run, k) => {
-    const s = run.summary, lost = s.result === 'diverged';
-    const end = make('td', {class: `word ${s.result}`, title: s.message}, lost ? `diverged at ${number(s.diverged_at)} s` : s.result);
+    const s = run.summary,
+      lost = s.result === 'diverged';
+    const end = make(
+      'td',
+      {class: `word ${s.result}`, title: s.message},
+      lost ? `diverged at ${number(s.diverged_at)} s` : s.result,
+    );
     const cells = columns.map((c, i) => {
       const v = c.value(s);
       return make('td', {class: v === best[i] && !lost ? 'best' : null}, c.text && isFinite(v) ? c.text(v, s) : number(v));
@@ -131,7 +199,9 @@ function table() {
   });
   const order = () => {
     const key = sort.column < 0 ? null : columns[sort.column].value;
-    const sorted = key ? [...rows].sort((a, b) => (sort.up ? 1 : -1) * ((key(a.run.summary) ?? Infinity) - (key(b.run.summary) ?? Infinity))) : rows;
+    const sorted = key
+      ? [...rows].sort((a, b) => (sort.up ? 1 : -1) * ((key(a.run.summary) ?? Infinity) - (key(b.run.summary) ?? Infinity)))
+      : rows;
     body.replaceChildren(...sorted.map(r => r.row));
   };
   const heads = columns.map((c, i) => {
@@ -141,11 +211,26 @@ function table() {
       heads.forEach((h, j) => h.setAttribute('aria-sort', j === i ? (sort.up ? 'ascending' : 'descending') : 'none'));
       order();
     };
-    return make('th', {tabindex: 0, onclick: by, onkeydown: e => e.key === 'Enter' && by()}, c.title, c.unit ? make('small', {}, c.unit) : '');
+    return make(
+      'th',
+      {tabindex: 0, onclick: by, onkeydown: e => e.key === 'Enter' && by()},
+      c.title,
+      c.unit ? make('small', {}, c.unit) : '',
+    );
   });
   order();
-  place.append(make('div', {class: 'table'}, make('table', {class: 'runs'},
-    make('thead', {}, make('tr', {}, make('th', {}, 'run'), make('th', {class: 'word'}, 'result'), ...heads)), body)));
+  place.append(
+    make(
+      'div',
+      {class: 'table'},
+      make(
+        'table',
+        {class: 'runs'},
+        make('thead', {}, make('tr', {}, make('th', {}, 'run'), make('th', {class: 'word'}, 'result'), ...heads)),
+        body,
+      ),
+    ),
+  );
   for (const note of data.notes) place.append(make('p', {class: 'facts'}, note));
 }
 
@@ -155,35 +240,74 @@ function pictures() {
   const place = section('Pictures');
   const many = data.runs.length > 4;
   const strips = make('div', {class: many ? 'strips many' : 'strips'});
-  const show = count => strips.replaceChildren(...with_.slice(0, count).map(({run, k}) => make('figure', {},
-    make('figcaption', {}, dash(k), run.label,
-      run.summary.result === 'diverged' ? make('span', {}, `diverged at t = ${number(run.summary.diverged_at)} s`) : null),
-    make('div', {class: 'scroll'}, make('img', {src: run.strip, alt: `${run.label} over time, coloured by speed`, decoding: 'async'})))));
+  const show = count =>
+    strips.replaceChildren(
+      ...with_
+        .slice(0, count)
+        .map(({run, k}) =>
+          make(
+            'figure',
+            {},
+            make(
+              'figcaption',
+              {},
+              dash(k),
+              run.label,
+              run.summary.result === 'diverged' ? make('span', {}, `diverged at t = ${number(run.summary.diverged_at)} s`) : null,
+            ),
+            make(
+              'div',
+              {class: 'scroll'},
+              make('img', {src: run.strip, alt: `${run.label} over time, coloured by speed`, decoding: 'async'}),
+            ),
+          ),
+        ),
+    );
   const first = 12;
   show(first);
   place.append(strips);
   if (with_.length > first) {
-    const more = make('button', {style: 'margin-top:12px', onclick: () => { show(with_.length); paintDashes(); more.remove(); }}, `show all ${with_.length}`);
+    const more = make(
+      'button',
+      {
+        style: 'margin-top:12px',
+        onclick: () => {
+          show(with_.length);
+          paintDashes();
+          more.remove();
+        },
+      },
+      `show all ${with_.length}`,
+    );
     place.append(more);
   }
 }
 
 function overParameters() {
-  const mine = all.filter((c, k) => k > 0 && c.over === 'parameters');
+  const mine = all.filter((c, k) => (k > 0 || c.paired) && c.over === 'parameters');
   if (!mine.length) return;
   const forms = [...new Set(mine.map(c => c.form))];
   const grid = make('div', {class: 'grid'});
   const cards = new Map();
   const show = form => {
-    grid.replaceChildren(...mine.filter(c => c.form === form).map(c => {
-      if (!cards.has(c)) cards.set(c, card(c));
-      return cards.get(c);
-    }));
+    grid.replaceChildren(
+      ...mine
+        .filter(c => c.form === form)
+        .map(c => {
+          if (!cards.has(c)) cards.set(c, card(c));
+          return cards.get(c);
+        }),
+    );
     buttons.forEach(b => b.setAttribute('aria-pressed', String(b.dataset.form === form)));
   };
   const titles = {heat: 'heat maps', curve: 'curves'};
   const buttons = forms.length > 1 ? forms.map(f => make('button', {'data-form': f, onclick: () => show(f)}, titles[f])) : [];
-  section(`Over ${parameters(data).map(a => a.path).join(' and ')}`, ...buttons).append(grid);
+  section(
+    `Over ${parameters(data)
+      .map(a => a.path)
+      .join(' and ')}`,
+    ...buttons,
+  ).append(grid);
   show(forms.includes('heat') ? 'heat' : forms[0]);
 }
 
@@ -191,10 +315,20 @@ function overTime() {
   const mine = all.filter((c, k) => k > 0 && c.over === 'time');
   const redraw = () => drawn.filter(i => i.chart.over === 'time' && i.plot).forEach(i => draw(i, true));
   const chips = data.runs.map((run, k) => {
-    const chip = make('button', {class: 'chip', 'aria-pressed': String(shown[run.name]), 'data-run': k, onclick: () => {
-      shown[run.name] = !shown[run.name];
-      update();
-    }}, make('i'), run.label);
+    const chip = make(
+      'button',
+      {
+        class: 'chip',
+        'aria-pressed': String(shown[run.name]),
+        'data-run': k,
+        onclick: () => {
+          shown[run.name] = !shown[run.name];
+          update();
+        },
+      },
+      make('i'),
+      run.label,
+    );
     return chip;
   });
   const update = () => {
@@ -205,13 +339,26 @@ function overTime() {
     for (const run of data.runs) shown[run.name] = value;
     update();
   };
-  const controls = data.runs.length > 2 ? [make('button', {onclick: setAll(true)}, 'all'), make('button', {onclick: setAll(false)}, 'none')] : [];
-  section('Over time', ...controls).append(make('div', {class: 'chips', role: 'group', 'aria-label': 'Runs shown'}, ...chips),
-    make('div', {class: 'grid'}, ...mine.map(c => card(c))));
+  const controls =
+    data.runs.length > 2
+      ? [make('button', {onclick: setAll(true)}, 'all'), make('button', {onclick: setAll(false)}, 'none')]
+      : [];
+  section('Over time', ...controls).append(
+    make('div', {class: 'chips', role: 'group', 'aria-label': 'Runs shown'}, ...chips),
+    make('div', {class: 'grid'}, ...mine.map(c => card(c))),
+  );
 }
 
 function legendOf() {
-  return make('div', {class: 'chips'}, ...data.runs.slice(0, 24).map((run, k) => make('span', {class: 'chip', 'aria-pressed': 'true', 'data-run': k, style: 'cursor:default'}, make('i'), run.label)));
+  return make(
+    'div',
+    {class: 'chips'},
+    ...data.runs
+      .slice(0, 24)
+      .map((run, k) =>
+        make('span', {class: 'chip', 'aria-pressed': 'true', 'data-run': k, style: 'cursor:default'}, make('i'), run.label),
+      ),
+  );
 }
 
 function setTheme(name) {
@@ -233,9 +380,19 @@ overParameters();
 pictures();
 overTime();
 const about = data.runs[0].summary;
-root.append(make('footer', {}, data.command ? make('p', {}, 'Made by ', make('code', {}, data.command)) : '',
-  make('p', {}, `${about.flavour ?? ''}${about.threads ? `, ${about.threads} threads` : ''}. The plots are in plots/ as SVG files, every number in report.csv; ` +
-    'each run has its own folder with frames, statistics.csv and summary.json.')));
+root.append(
+  make(
+    'footer',
+    {},
+    data.command ? make('p', {}, 'Made by ', make('code', {}, data.command)) : '',
+    make(
+      'p',
+      {},
+      `${about.flavour ?? ''}${about.threads ? `, ${about.threads} threads` : ''}. The plots are in plots/ as SVG files, every ` +
+        'number in report.csv; each run has its own folder with frames, statistics.csv and summary.json.',
+    ),
+  ),
+);
 paintDashes();
 let pending = 0;
 window.addEventListener('resize', () => {

@@ -1,0 +1,70 @@
+// A plot over time, a curve for each run. Runs in browsers and in Duktape: const, arrow functions and template
+// literals are fine, but no let, classes, destructuring, spread or loops over "of".
+import {base, colourOf, cross, mark, tipRows, withX, withY} from './look.js';
+import {before, diverged, number, wide} from './values.js';
+
+export function timeChart(data, q) {
+  const values = [];
+  data.runs.forEach(run => {
+    const s = run.series[q.key];
+    if (s) s.v.forEach(v => values.push(v * q.scale));
+  });
+  return {
+    name: `time_${q.key}`,
+    over: 'time',
+    quantity: q.key,
+    title: q.title,
+    unit: q.unit,
+    note: q.note,
+    canLog: true,
+    log: q.log && wide(values),
+    option: (theme, state) => {
+      const option = base(theme);
+      option.xAxis = withX(theme, 'time [s]', {type: 'value', max: data.scene.until});
+      option.yAxis = withY(theme, q.unit, state.log, values);
+      option.tooltip.trigger = 'axis';
+      option.tooltip.axisPointer = {lineStyle: {color: theme.axis}};
+      // Runs step at different times; each tells its value at the last of its points before the pointer.
+      option.tooltip.formatter = items => {
+        const t = items[0].axisValue;
+        const rows = [];
+        data.runs.forEach((run, k) => {
+          const s = run.series[q.key];
+          if (!s || !s.t.length || (state.shown && !state.shown[run.name]) || t > s.t[s.t.length - 1] + 0.02 * data.scene.until)
+            return;
+          rows.push({marker: mark(colourOf(data, k, theme)), name: run.label, value: s.v[before(s.t, t)] * q.scale});
+        });
+        return tipRows(`t = ${number(t)} s`, rows.slice(0, 14), q);
+      };
+      option.series = [];
+      data.runs.forEach((run, k) => {
+        const s = run.series[q.key];
+        if (!s || !s.t.length || (state.shown && !state.shown[run.name])) return;
+        const colour = colourOf(data, k, theme);
+        const points = s.t.map((t, i) => [t, state.log && !(s.v[i] > 0) ? null : s.v[i] * q.scale]);
+        option.series.push({
+          type: 'line',
+          name: run.label,
+          data: points,
+          showSymbol: points.length < 3,
+          symbolSize: 6,
+          color: colour,
+          lineStyle: {width: 1.7},
+          emphasis: {focus: 'series'},
+        });
+        if (diverged(run))
+          option.series.push({
+            type: 'scatter',
+            name: run.label,
+            data: [points[points.length - 1]],
+            symbol: cross,
+            symbolSize: 11,
+            itemStyle: {color: theme.bad},
+            z: 5,
+            silent: true,
+          });
+      });
+      return option;
+    },
+  };
+}
