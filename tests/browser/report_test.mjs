@@ -107,6 +107,14 @@ for (const [name, folder] of Object.entries(pages)) {
     const names = (await plots(page)).map(p => p.name);
     const files = readdirSync(path.join(folder, 'plots')).map(f => f.replace(/\.svg$/, ''));
     for (const n of names) assert.ok(files.includes(n), n);
+    for (const f of files) {
+      const text = readFileSync(path.join(folder, 'plots', `${f}.svg`), 'utf8');
+      const wrong = await page.evaluate(
+        t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '',
+        text,
+      );
+      assert.equal(wrong, '', f);
+    }
     const runs = await page.evaluate(() => window.brimReport.data.runs.length);
     assert.equal(await page.locator('table.runs tbody tr').count(), runs);
     assert.equal(readFileSync(path.join(folder, 'report.csv'), 'utf8').trim().split('\n').length, runs + 1);

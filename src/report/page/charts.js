@@ -74,20 +74,51 @@ export function spread(data, most) {
   return shown;
 }
 
+// Without a browser nobody measures text; these are the widths of a common wide font, so that nothing overlaps with any.
+const widthOf = (text, size) =>
+  text.split('').reduce((sum, c) => sum + (/[il.,:;'| ]/.test(c) ? 0.36 : /[mwMW%=]/.test(c) ? 0.9 : 0.64), 0) * size;
+
+// How many lines a legend takes; an entry is its text, its mark and the gap to the next.
+function linesOf(labels, width) {
+  const state = {lines: 1, x: 0};
+  labels.forEach(label => {
+    const entry = widthOf(label, 12) + 34;
+    if (state.x > 0 && state.x + entry > width) {
+      state.lines += 1;
+      state.x = 0;
+    }
+    state.x += entry;
+  });
+  return state.lines;
+}
+
 export function svg(name) {
+  echarts.setPlatformAPI({
+    measureText: (text, font) => ({width: widthOf(text, parseFloat((/([0-9.]+)px/.exec(font) || [0, 12])[1]))}),
+  });
   const chart = loaded.charts.filter(c => c.name === name)[0];
   const theme = themes.light;
   const option = chart.option(theme, {log: chart.log, shown: spread(loaded.data, 12)});
   option.backgroundColor = '#ffffff';
   option.title = {text: chart.title, left: 14, top: 8, textStyle: {fontSize: 15, fontWeight: 600, color: theme.text}};
   option.grid.top = 66;
+  const width = 720;
   const labels = option.series.filter(s => s.type === 'line').map(s => s.name);
-  if (chart.over === 'time' && labels.length > 1) {
-    const rows = Math.ceil((labels.join('').length * 7) / 640 + (labels.length * 30) / 640);
-    option.legend = {bottom: 8, data: labels, icon: 'roundRect', itemWidth: 14, itemHeight: 4, textStyle: {color: theme.text}};
-    option.grid.bottom = 14 + 24 * rows;
+  const lines = labels.length > 1 ? linesOf(labels, width - 40) : 0;
+  if (lines) {
+    const text = {color: theme.text, fontSize: 12};
+    option.legend = {
+      bottom: 8,
+      width: width - 40,
+      data: labels,
+      icon: 'roundRect',
+      itemWidth: 14,
+      itemHeight: 4,
+      textStyle: text,
+    };
+    option.grid.bottom = 20 + 17 * lines;
   }
-  const picture = echarts.init(null, null, {renderer: 'svg', ssr: true, width: 720, height: 440});
+  const picture = echarts.init(null, null, {renderer: 'svg', ssr: true, width: width, height: 420 + 17 * lines});
   picture.setOption(option);
   const text = picture.renderToSVGString();
   picture.dispose();

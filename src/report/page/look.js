@@ -25,7 +25,8 @@ export const themes = {
   },
 };
 export const heatColours = ['#fdf6d8', '#fbd88a', '#f5a35c', '#dd6a5b', '#a53f73', '#5b2a77'];
-const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+// Without quotes, which ECharts would put into the attributes of an SVG file as they are.
+const font = 'system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif';
 
 export function mixed(ramp, part) {
   const at = Math.max(0, Math.min(1, part)) * (ramp.length - 1);
