@@ -1,7 +1,7 @@
 # One door to building, running and checking Brim. `make` alone lists the goals.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test slow bench install format clean \
+.PHONY: help setup setup-tests build demo test slow bench install format clean \
         check-format test-release test-embed test-sanitize cuda-check acceptance
 
 PREFIX ?= /usr/local
@@ -22,6 +22,9 @@ help:
 setup:
 	@tools/setup
 
+setup-tests:
+	@tools/setup tests
+
 build: setup
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target brim
@@ -29,7 +32,7 @@ build: setup
 demo: build
 	build/brim run scenes/dam_break.toml --overwrite
 
-test: setup check-format test-release test-embed test-sanitize cuda-check acceptance
+test: setup-tests check-format test-release test-embed test-sanitize cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
@@ -37,7 +40,7 @@ test: setup check-format test-release test-embed test-sanitize cuda-check accept
 check-format: setup
 	@tools/check_format
 
-test-release: setup
+test-release: setup-tests
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 	$(CTEST) --test-dir build -LE slow -O $(CURDIR)/build/ctest.log
@@ -76,7 +79,7 @@ acceptance:
 	@echo
 	@tools/coverage build
 
-slow: setup
+slow: setup-tests
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 	ctest --output-on-failure --test-dir build -L slow

@@ -142,15 +142,15 @@ class MachineOf final : public Simulation::Machine {
     const double speed = std::sqrt(double(dot(v, v)));
     const std::string what = !std::isfinite(double(dot(x, x))) ? "position" : !std::isfinite(speed) ? "velocity" : "density";
     const std::string wrong =
-        speed > 1e5 && std::isfinite(speed) ? fmt::format("has reached {:.3g} m/s", speed) : "is not finite";
+        speed > absurdSpeed && std::isfinite(speed) ? fmt::format("has reached {:.3g} m/s", speed) : "is not finite";
     std::string place;
     for (int k = 0; k < D; ++k) place += fmt::format("{}{:.3g}", k ? ", " : "", world_.origin[k] + x[k]);
     const int id = onHost(world_.fluid.id.data, i + 1)[i];
     throw Diverged(world_.time, world_.step, id,
                    fmt::format("diverged at t = {:.4g} s, step {}: {} of particle {} near ({}) {}; last dt {:.3g} ms, "
                                "limited by {}",
-                               world_.time, world_.step, speed > 1e5 ? "velocity" : what, id, place, wrong, 1e3 * world_.dt,
-                               report_.dt_limit));
+                               world_.time, world_.step, speed > absurdSpeed ? "velocity" : what, id, place, wrong,
+                               1e3 * world_.dt, report_.dt_limit));
   }
 
   Setup setup_;

@@ -36,7 +36,7 @@ int measure(const World<D>& w, StepReport& report) {
         t.height = -double(m) * dot(g, x);
         t.error = t.worst = max(v0 * rho - 1, 0);
         for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k];
-        if (!(t.speed2 < 1e10 && dot(x, x) < Real(1e24) && rho < Real(1e24))) t.bad = i;
+        if (!(t.speed2 < absurdSpeed * absurdSpeed && dot(x, x) < Real(1e24) && rho < Real(1e24))) t.bad = i;
         return t;
       },
       [] BRIM_KERNEL(Sums<D> & a, const Sums<D>& b) {

@@ -11,16 +11,21 @@ namespace brim::inline BRIM_FLAVOUR {
 /// Its corner moves in steps of several cells, so that a table of points at rest stays valid while the fluid moves.
 template <int D>
 struct Window {
-  static constexpr int fine = 4;  // cells per support along x
-  double scale[D] = {};           // [1/m] cells per metre
+  static constexpr int fine = 4;        // cells per support along x
+  static constexpr double reach = 1e6;  // supports from the domain's corner; what is farther, or not a number, is lost:
+                                        // no window covers it, and the step that lost it ends as diverged
+  double scale[D] = {};                 // [1/m] cells per metre
   std::int64_t low[3] = {0, 0, 0}, size[3] = {0, 1, 1};
   bool dense = true;
 
   /// Covers low..high [m] and one support around it. Dense while the table has at most `room` cells.
   void cover(const double* boxLow, const double* boxHigh, double support, double room);
 
-  /// Cell of x along axis k, for x inside the window.
-  BRIM_FN int at(const Vec<D>& x, int k) const { return int(x[k] * scale[k] - double(low[k])); }
+  /// Cell of x along axis k; for a lost x (see `reach`) some cell whose neighbours lie in the window.
+  BRIM_FN int at(const Vec<D>& x, int k) const {
+    const double s = x[k] * scale[k] - double(low[k]), margin = k == 0 ? fine : 1, most = double(size[k]) - 1 - margin;
+    return int(s >= margin ? (s <= most ? s : most) : margin);
+  }
   BRIM_FN std::int64_t key(std::int64_t x, std::int64_t y, std::int64_t z) const { return (z * size[1] + y) * size[0] + x; }
   /// The key of the cell of x, or that past the last cell if x lies outside the window.
   BRIM_FN std::int64_t keyOf(const Vec<D>& x) const {

@@ -80,18 +80,22 @@ void World<D>::search() {
   const auto p = fluid.p.read();
   Box<D> box;
   for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
+  const Real reach = Real(Window<D>::reach * support);
   box = reduce(
       fluid.size(), box,
       [=] BRIM_KERNEL(int i) {
-        return Box<D>{p[i].x, p[i].x};
+        const Vec<D> x = p[i].x;
+        bool lost = false;
+        for (int k = 0; k < D; ++k) lost = lost || !(x[k] > -reach && x[k] < reach);
+        return lost ? box : Box<D>{x, x};
       },
       [] BRIM_KERNEL(Box<D> & a, const Box<D>& b) {
         for (int k = 0; k < D; ++k) a.low[k] = min(a.low[k], b.low[k]), a.high[k] = max(a.high[k], b.high[k]);
       });
   double low[D], high[D];
   for (int k = 0; k < D; ++k) {
-    low[k] = fluid.size() ? box.low[k] : 0;
-    high[k] = fluid.size() ? box.high[k] : 0;
+    low[k] = box.low[k] <= box.high[k] ? box.low[k] : 0;
+    high[k] = box.low[k] <= box.high[k] ? box.high[k] : 0;
     if (periodic[k]) low[k] -= support, high[k] += support;
   }
   window_.cover(low, high, support, 8.0 * fluid.size() + 100000);

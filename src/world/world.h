@@ -32,6 +32,9 @@ class Images {
   CellTable<D> table_;
 };
 
+/// A run with a particle faster than this has diverged [m/s].
+constexpr double absurdSpeed = 1e5;
+
 template <int D>
 class World {
  public:

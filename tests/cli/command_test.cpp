@@ -174,6 +174,13 @@ TEST_F(Command, ARunThatDivergesEndsWith3AndNamesTimeAndParticle_X05) {
   EXPECT_TRUE(has(contentOf(folder / "out/dam/summary.json"), "diverged at t = "));
 }
 
+TEST_F(Command, ARunThatLosesAllItsParticlesInOneStepDivergesToo_X05) {
+  // An explicit step with this viscosity makes velocities of 1e25 m/s, and no numbers of the positions.
+  const Outcome o = brim("run scenes/dam.toml --solver wcsph --set fluid.viscosity=1e30 --set time.dt=1e-3 --quiet");
+  EXPECT_EQ(o.code, 3) << o.err;
+  EXPECT_TRUE(has(o.err, "diverged at t = ")) << o.err;
+}
+
 TEST_F(Command, ProgressForProgramsIsOneJsonObjectALine) {
   const Outcome o = brim("run scenes/dam.toml --progress json");
   ASSERT_EQ(o.code, 0) << o.err;

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cloud.h"
 
@@ -130,6 +130,17 @@ TYPED_TEST(Neighbourhood, WithOneParticleAKilometreAwayNeedsLittleMemory_PF17) {
   this->expectBruteForce(w);
   EXPECT_FALSE(w.window().dense);
   EXPECT_LT(w.bytes(), 4u << 20);  // lists of 600 crowded particles are 1 MB; a table of all cells would be 10^9 bytes and more
+}
+
+TYPED_TEST(Neighbourhood, OfParticlesThatAreLostDoesNotSpoilTheOthers_X05) {
+  const auto x = randomPoints<TestFixture::D>(600, {0, 0, 0}, {0.4, 0.4, 0.4});
+  auto w = this->world(this->open(), x), all = this->world(this->open(), {x.begin() + 3, x.end()});
+  const Real lost[] = {std::numeric_limits<Real>::quiet_NaN(), Real(1e30), -std::numeric_limits<Real>::infinity()};
+  for (int i = 0; i < w.fluid.size(); ++i)
+    if (const int id = w.fluid.id.data[i]; id < 3) w.fluid.p.data[i].x[1] = lost[id];
+  w.search();
+  all.search();
+  EXPECT_EQ(w.pairs() + 3, all.pairs());  // the three are not even their own neighbours, which pairs() counts on
 }
 
 TYPED_TEST(Neighbourhood, OfNothingIsNothing_PF17) {
