@@ -7,6 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "observe/spacing.h"
+
 namespace brim {
 
 using nlohmann::json;
@@ -118,6 +120,10 @@ std::string summaryText(const Simulation& sim, const Totals& t, const RunFacts& 
   j["volume_ratio"] = t.volumeRatio;
   j["volume_ratio_min"] = t.volumeRatioMin;
   j["volume_ratio_max"] = t.volumeRatioMax;
+  const Spacing spacing = spacingOf(sim.snapshot(), scene.resolution.spacing);
+  j["spacing_mean"] = spacing.mean;
+  j["spacing_variance"] = spacing.variance;
+  j["spacing_close"] = spacing.close;
   j["kinetic_energy"] = t.kineticEnergy;
   j["potential_energy"] = t.potentialEnergy;
   j["max_speed"] = t.maxSpeed;

@@ -57,6 +57,7 @@ struct RunFacts {
 ///   density_error_mean   mean over particles, then over time (weighted by dt); _max over both; _p999 the largest of all steps
 ///   ns_per_particle_*    wall time of the steps (search: stage "search"; iteration: stage "pressure" alone)
 ///   simulated_per_wall   simulated seconds per second spent in steps
+///   spacing_*            at the end: distance to the nearest particle in spacings, its variance, and the part closer than 0.5
 ///   state_hash           of ids, positions and velocities, as 16 hexadecimal digits
 std::string summaryText(const Simulation&, const Totals&, const RunFacts&);
 

@@ -1,36 +1,9 @@
-// How evenly particles stand: the measures of clumping and of a drop's shape.
+// The shape of a drop, and how evenly its particles stand.
 #pragma once
 #include "helpers.h"
+#include "observe/spacing.h"
 
 namespace brim::test {
-
-struct Spacing {
-  double mean = 0, variance = 0;  // of the distances to the nearest neighbour, in spacings and their square
-  double close = 0;               // part of the particles with a neighbour nearer than half a spacing
-};
-
-/// Particles in free flight, with nobody within two spacings, are left out.
-inline Spacing spacingOf(const Snapshot& s, double d) {
-  Spacing r;
-  double sum = 0, squares = 0, n = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    double nearest = 1e30;
-    for (std::size_t j = 0; j < s.size(); ++j) {
-      double r2 = 0;
-      for (int k = 0; k < 3; ++k)
-        r2 += (s.position[3 * i + k] - s.position[3 * j + k]) * (s.position[3 * i + k] - s.position[3 * j + k]);
-      if (i != j) nearest = std::min(nearest, r2);
-    }
-    nearest = std::sqrt(nearest) / d;
-    if (nearest > 2) continue;
-    sum += nearest, squares += nearest * nearest, ++n;
-    r.close += nearest < 0.5;
-  }
-  r.mean = sum / n;
-  r.variance = squares / n - r.mean * r.mean;
-  r.close /= n;
-  return r;
-}
 
 struct Roundness {
   double reach;   // distance of the farthest particle from the centre over the radius of a ball of the same volume

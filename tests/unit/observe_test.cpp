@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "io/file.h"
 #include "observe/checkpoint.h"
 #include "observe/frames.h"
+#include "observe/spacing.h"
 #include "observe/statistics.h"
 #include "observe/summary.h"
 #include "observe/volume.h"
@@ -340,4 +342,38 @@ TEST_F(FrameFiles, AFailureOfTheWriterReachesTheRun) {
   fs::remove_all(in("frames"));
   frames.write(0, lattice(2, 3, 0.02));
   EXPECT_THROW(frames.finish(), Failure);
+}
+
+TEST(Spacing, IsThatOfAllPairs) {
+  // Points of a shaken lattice around the origin, so that cells of both signs are met, and one far away that is left out.
+  for (const int dimension : {2, 3}) {
+    Snapshot s;
+    s.dimension = dimension;
+    const double d = 0.1;
+    std::mt19937 random(3);
+    const auto shake = [&] { return 0.8 * d * (random() / 4294967296.0 - 0.5); };
+    const int n = dimension == 2 ? 20 : 8;
+    for (int c = 0; c < (dimension == 2 ? n * n : n * n * n); ++c)
+      for (int k = 0, rest = c; k < 3; ++k, rest /= n) s.position.push_back(k < dimension ? d * (rest % n - n / 2) + shake() : 0);
+    s.position.insert(s.position.end(), {50, 50, dimension == 3 ? 50. : 0});
+    s.id.resize(s.position.size() / 3);
+    double sum = 0, squares = 0, close = 0;
+    const std::size_t m = s.size() - 1;
+    for (std::size_t i = 0; i < m; ++i) {
+      double nearest = 1e30;
+      for (std::size_t j = 0; j < m; ++j)
+        if (i != j)
+          nearest =
+              std::min(nearest, std::hypot(s.position[3 * i] - s.position[3 * j], s.position[3 * i + 1] - s.position[3 * j + 1],
+                                           s.position[3 * i + 2] - s.position[3 * j + 2]));
+      sum += nearest / d, squares += nearest * nearest / (d * d), close += nearest < 0.5 * d;
+    }
+    const Spacing found = spacingOf(s, d);
+    const double mean = sum / double(m);
+    EXPECT_NEAR(found.mean, mean, 1e-12);  // the same distances; sums of a few hundred doubles round to 1e-14
+    EXPECT_NEAR(found.variance, squares / double(m) - mean * mean, 1e-12);
+    EXPECT_EQ(found.close, close / double(m));
+    EXPECT_GT(found.close, 0);
+  }
+  EXPECT_EQ(spacingOf(Snapshot{}, 0.1).mean, 0);
 }
