@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -161,5 +162,13 @@ void makeFolder(const std::string& path) {
   if (!fs::is_directory(path)) throw Failure(fmt::format("cannot make the folder {}: a file of that name is in the way", path));
   if (::access(path.c_str(), W_OK | X_OK) != 0) refuse("write into the folder", path, errno);
 }
+
+FolderLock::FolderLock(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (fd_ < 0) refuse("open the folder", path, errno);
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(fd_);
+  throw Failure(fmt::format("another run is writing into {}; wait for it to end, or give this one another --out", path));
+}
+FolderLock::~FolderLock() { ::close(fd_); }
 
 }  // namespace brim

@@ -41,6 +41,19 @@ std::string readFile(const std::string& path);
 /// Makes the folder and those above it.
 void makeFolder(const std::string& path);
 
+/// Holds a folder for one writer, until it goes out of scope or its process ends, however that ends. Throws a Failure while
+/// another holds it; file systems that know no locks let everybody in.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& path);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int fd_;
+};
+
 /// Writes all of it to an open file; throws as NewFile does.
 void writeAll(int fd, const std::string& path, const void* data, std::size_t bytes);
 

@@ -342,6 +342,7 @@ Ending run(const Scene& scene, const RunOptions& options, const std::atomic<bool
            const std::function<void(const Progress&)>& progress) {
   if (options.out.empty()) throw Failure("a run needs a folder for its results");
   makeFolder(options.out);  // before the scene is built, which may take long
+  const FolderLock alone(options.out);
   Runner runner(scene, options, findStart(scene, options));
   try {
     return runner.loop(stop, progress);

@@ -1,7 +1,9 @@
 // The command as its users meet it: what it prints and how it ends.
 #include "command.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <chrono>
@@ -163,6 +165,17 @@ TEST_F(Command, ResultsAreNotOverwrittenUnasked) {
   EXPECT_EQ(contentOf(folder / "out/dam/statistics.csv"), before);
   EXPECT_EQ(brim("run scenes/dam.toml --until 0.04 --quiet --overwrite").code, 0);
   EXPECT_NE(contentOf(folder / "out/dam/statistics.csv"), before);
+}
+
+TEST_F(Command, TwoRunsDoNotShareAFolder) {
+  fs::create_directories(folder / "both");
+  const int held = open((folder / "both").c_str(), O_RDONLY | O_CLOEXEC);  // as a run holds it
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  const Outcome o = brim("run scenes/dam.toml --until 0.02 --quiet --out both");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "another run is writing into both")) << o.err;
+  close(held);
+  EXPECT_EQ(brim("run scenes/dam.toml --until 0.02 --quiet --out both").code, 0);
 }
 
 TEST_F(Command, ARunThatDivergesEndsWith3AndNamesTimeAndParticle_X05) {
