@@ -1,0 +1,44 @@
+// Bodies of fluid that no air touches.
+#pragma once
+#include "grid/multigrid.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Cells as bits, 64 to a word: bit 8 y + x of word z of each tile.
+template <int D>
+class ClosedBodies {
+ public:
+  static constexpr int words = power(8, D) / 64;
+
+  /// Room for the bits of these tiles.
+  void fit(const Tiles<D>& tiles) {
+    unknown_.resize(std::size_t(tiles.count()) * words);
+    open_.resize(std::size_t(tiles.count() + 1) * words);
+  }
+  /// To be filled per tile: which cells are unknowns, and which of these have air beside them.
+  std::uint64_t* unknown(int t) { return unknown_.data() + t * words; }
+  std::uint64_t* open(int t) { return open_.data() + t * words; }
+  /// Finds the bodies. Their cells, as elements of a field, are then [first(b), first(b + 1)) of cells().
+  void find(const Level<D>&);
+  int count() const { return int(first_.size()) - 1; }
+  /// Takes the mean over each body out of a field.
+  template <class T>
+  void removeMeans(Array<T>& field) const {
+    for (int b = 0; b < count(); ++b) {
+      const int* const cell = cells_.data() + first_[b];
+      const int n = first_[b + 1] - first_[b];
+      T* const f = field.data();
+      const T mean = T(sumOf(n, [=](int i) { return f[cell[i]]; }) / n);
+      forEach(n, [=](int i) { f[cell[i]] -= mean; });
+    }
+  }
+  std::size_t bytes() const { return unknown_.bytes() + open_.bytes() + (cells_.capacity() + first_.capacity()) * sizeof(int); }
+
+ private:
+  bool grow(const Level<D>&, int t);
+
+  Array<std::uint64_t> unknown_, open_;
+  std::vector<int> cells_, first_ = {0};
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

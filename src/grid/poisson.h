@@ -1,0 +1,52 @@
+// The pressure equation on tiles: conjugate gradients with a multigrid preconditioner (McAdams et al. 2010), without a matrix.
+#pragma once
+#include "grid/closed.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+enum CellState : std::uint8_t { airCell = 0, fluidCell = 1, solidCell = 2 };
+
+struct PoissonReport {
+  int iterations;   // of conjugate gradients
+  double residual;  // max norm, in the units of rhs, of the solution as returned
+};
+
+/// Solves, for each fluid cell c, in units of cells,
+///   sum over the neighbours n of c that are not solid of (p_c - p_n) = rhs_c,   p_n = 0 in air.
+/// Fluid that no air touches has no such p unless rhs sums to zero there: the mean of rhs is taken out of each such body of
+/// fluid, and its p has zero mean. A fluid cell walled in by itself gets p = 0.
+template <int D>
+class Poisson {
+ public:
+  /// What the cells are: a field of CellState over `tiles`, background included.
+  void prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state);
+  /// p: a field over the tiles of the last prepare, whose first guess counts if `warm`; on return it is 0 where no fluid is.
+  /// rhs may hold anything there. Stops when the largest residual is at most `tolerance`, or cannot be made smaller.
+  PoissonReport solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm = false);
+  /// q = A p, and z = M r with the preconditioner: fields over the tiles of the last prepare.
+  void apply(const Array<Real>& p, Array<Real>& q);
+  void precondition(const Array<Real>& r, Array<Real>& z);
+  int unknowns() const { return grid_.finest().unknowns; }
+  std::size_t bytes() const;
+
+ private:
+  void findStates(const Tiles<D>&, const Array<std::uint8_t>& state);
+  void take(const Array<Real>& from, Array<Real>& to) const;
+  template <class T>
+  void give(const Array<T>& from, Array<Real>& to) const;
+  double findResidual();
+  double largestOf(const Array<Real>&);
+  double advance(double alpha);
+  void turn(double beta);
+  double multiply();
+
+  Multigrid<D> grid_;
+  ClosedBodies<D> closed_;
+  int tiles_ = 0;              // of the caller's fields
+  Array<int> source_;          // per tile of the finest level: the caller's
+  Array<Real> b_, x_, p_, q_;  // right-hand side, solution, direction, A p
+  Array<Real> r_;              // residual, in double precision: in single the finest level has it
+  std::vector<double> part_;
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR
