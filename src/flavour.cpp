@@ -58,7 +58,7 @@ class MachineOf final : public Simulation::Machine {
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
   const Facts& facts() const override { return facts_; }
-  std::size_t bytes() override { return world_.bytes(); }
+  std::size_t bytes() override { return world_.bytes() + solver_->bytes(); }
 
   Snapshot snapshot() override {
     Snapshot s;
@@ -168,7 +168,7 @@ static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
 
 static std::vector<SolverInfo> listSolvers() {
   std::vector<SolverInfo> all;
-  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters});
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid});
   return all;
 }
 

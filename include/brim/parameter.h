@@ -30,6 +30,9 @@ class ParameterVisitor {
 struct SolverInfo {
   std::string name, source, text;
   void (*parameters)(ParameterVisitor&);  // visits a default-made set
+  /// Particles and a grid: solids act by their signed distance alone and need no samples, the domain has no periodic sides,
+  /// time.cfl counts in cells, and what the fluid does is known to a cell and not to a particle.
+  bool grid = false;
 };
 
 const std::vector<SolverInfo>& solvers();

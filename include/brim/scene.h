@@ -119,7 +119,7 @@ struct TimeControl {
   double until = 1;      // [s]
   double dt = 0;         // [s] fixed step; 0: adapted
   double dt_max = 5e-3;  // [s]
-  double cfl = 1;        // particle radii a particle may travel in one step
+  double cfl = 1;        // particle radii (grid solvers: cells) a particle may travel in one step
 };
 
 struct Output {

@@ -34,8 +34,9 @@ struct StepReport {
   double kinetic_energy = 0, potential_energy = 0;                               // [J]
   Vector momentum = {0, 0, 0};                                                   // [kg m/s]
   double max_speed = 0;                                                          // [m/s]
-  std::int64_t particles = 0, emitted = 0, sunk = 0, lost = 0;                   // now; since the start
-  double neighbours = 0;                                                         // mean, without the particle itself
+  double volume_ratio_eq19 = -1;  // grid solvers: sum of min(particles of a cell, full cell) over particles; else below 0
+  std::int64_t particles = 0, emitted = 0, sunk = 0, lost = 0;  // now; since the start
+  double neighbours = 0;                                        // mean, without the particle itself
   struct Stage {
     const char* name;  // "search", "pressure", "viscosity", ...
     double ms;

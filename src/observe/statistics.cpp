@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view fixedColumns =
     "step,time,dt,dt_limit,iterations,density_error_mean,density_error_max,density_error_p999,kinetic_energy,potential_energy,"
-    "momentum_x,momentum_y,momentum_z,max_speed,particles,emitted,sunk,lost,neighbours,volume_ratio,ms_step";
+    "momentum_x,momentum_y,momentum_z,max_speed,particles,emitted,sunk,lost,neighbours,volume_ratio,volume_ratio_eq19,ms_step";
 
 }  // namespace
 
@@ -84,6 +84,8 @@ void Statistics::row(const StepReport& r, double ms, std::optional<double> volum
                  r.density_error_mean, r.density_error_max, r.density_error_p999, r.kinetic_energy, r.potential_energy,
                  r.momentum[0], r.momentum[1], r.momentum[2], r.max_speed, r.particles, r.emitted, r.sunk, r.lost, r.neighbours);
   if (volumeRatio) fmt::format_to(out, "{}", *volumeRatio);
+  pending_ += ',';
+  if (r.volume_ratio_eq19 >= 0) fmt::format_to(out, "{}", r.volume_ratio_eq19);
   fmt::format_to(out, ",{:.4f}", ms);
   for (const auto& name : stages_) {
     pending_ += ',';

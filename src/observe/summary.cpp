@@ -27,6 +27,7 @@ void visit(T& t, F f) {
   f("max_speed", t.maxSpeed), f("start_volume", t.startVolume), f("start_particles", t.startParticles);
   f("start_emitted", t.startEmitted), f("start_sunk", t.startSunk), f("volume_ratio", t.volumeRatio);
   f("volume_ratio_min", t.volumeRatioMin), f("volume_ratio_max", t.volumeRatioMax);
+  f("volume_ratio_eq19", t.volumeRatioEq19);
 }
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -54,6 +55,7 @@ void Totals::add(const StepReport& r, double ms) {
   particles = r.particles, emitted = r.emitted, sunk = r.sunk, lost = r.lost;
   kineticEnergy = r.kinetic_energy, potentialEnergy = r.potential_energy;
   maxSpeed = std::max(maxSpeed, r.max_speed);
+  volumeRatioEq19 = r.volume_ratio_eq19;
 }
 
 json toJson(const Totals& totals) {
@@ -120,6 +122,7 @@ std::string summaryText(const Simulation& sim, const Totals& t, const RunFacts& 
   j["volume_ratio"] = t.volumeRatio;
   j["volume_ratio_min"] = t.volumeRatioMin;
   j["volume_ratio_max"] = t.volumeRatioMax;
+  if (t.volumeRatioEq19 >= 0) j["volume_ratio_eq19"] = t.volumeRatioEq19;
   const Spacing spacing = spacingOf(sim.snapshot(), scene.resolution.spacing);
   j["spacing_mean"] = spacing.mean;
   j["spacing_variance"] = spacing.variance;

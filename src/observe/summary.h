@@ -33,6 +33,7 @@ struct Totals {
   double startVolume = -1;  // [m^D]; below 0: not measured yet
   std::int64_t startParticles = 0, startEmitted = 0, startSunk = 0;
   double volumeRatio = 1, volumeRatioMin = 1, volumeRatioMax = 1;
+  double volumeRatioEq19 = -1;  // after the last step; below 0: no grid
 
   void add(const StepReport&, double ms);
 };
@@ -55,6 +56,7 @@ struct RunFacts {
 
 /// The text of summary.json. Names whose meaning needs a word:
 ///   density_error_mean   mean over particles, then over time (weighted by dt); _max over both; _p999 the largest of all steps
+///   volume_ratio_eq19    grid solvers: Eq. 19 of Kugelstadt et al. 2019 over the volume at rest, after the last step
 ///   ns_per_particle_*    wall time of the steps (search: stage "search"; iteration: stage "pressure" alone)
 ///   simulated_per_wall   simulated seconds per second spent in steps
 ///   spacing_*            at the end: distance to the nearest particle in spacings, its variance, and the part closer than 0.5

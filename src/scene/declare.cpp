@@ -128,7 +128,8 @@ void declare(SceneVisitor& v, Scene& s) {
     v.key("until", &s.time.until, positive("s", "End of the run."));
     v.key("dt", &s.time.dt, atLeast(0, "s", "Fixed step, which switches the CFL condition off; 0: adapted."));
     v.key("dt_max", &s.time.dt_max, positive("s", "Longest adapted step."));
-    v.key("cfl", &s.time.cfl, positive("particle radii", "How far a particle may travel in one adapted step."));
+    v.key("cfl", &s.time.cfl,
+          positive("particle radii", "How far a particle may travel in one adapted step; for flip and apic in cells."));
   });
   v.table("output", "What a run leaves behind.", [&] {
     v.key("frames_per_second", &s.output.frames_per_second, atLeast(0, "1/s", "Frames per simulated second; 0: none."));

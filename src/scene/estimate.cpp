@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "scene/declare.h"
 #include "scene/mesh.h"
 #include "scene/shape.h"
 #include "scene/vector.h"
@@ -79,7 +80,9 @@ Estimate estimate(const Scene& s) {
   }
   for (const Emitter& emitter : s.fluid.emitters) reach(emitter.centre[down], emitter.centre[down]);
 
-  for (int k = 0; k < D; ++k) {
+  const SolverInfo* const solver = findSolver(s.solver.name);
+  e.grid = solver && solver->grid;
+  for (int k = 0; k < D && !e.grid; ++k) {
     const double face = D == 2 ? side[1 - k] : side[(k + 1) % 3] * side[(k + 2) % 3];
     if (s.domain.boundary[k] == "walls") e.area += 2 * face;
   }
@@ -98,7 +101,8 @@ void refine(const Scene& s, double d, Estimate& e) {
   e.particles = e.volume / std::pow(d, s.dimension);
   e.samples = wallLayers(s.resolution.support) * e.area / std::pow(d, s.dimension - 1);
   // Positions, velocities, multipliers, neighbour lists and their copies for sorting; samples have no lists of their own.
-  e.bytes = 450 * e.particles + 100 * e.samples;
+  // Grids have no lists, and some fields for each of the 8 or 9 particles' cells.
+  e.bytes = (e.grid ? 160 : 450) * e.particles + 100 * e.samples;
 }
 
 double physicalMemory() { return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)); }

@@ -10,6 +10,7 @@ struct Estimate {
   double height = 0;  // [m] from the lowest point fluid can fall to up to its highest at the start, against gravity
   double particles = 0, samples = 0;
   double bytes = 0;
+  bool grid = false;  // the solver is one of particles and a grid
 };
 
 /// Needs a scene whose values are in range. Throws SceneError if the mesh of a fluid block cannot be used.

@@ -37,6 +37,7 @@ class Meaning {
       if (side < d)
         return add("domain",
                    fmt::format("the domain is {:g} m wide along {}, less than one spacing, {:g} m", side, axisName[k], d));
+      if (s.domain.boundary[k] == "periodic" && !periodicSolver()) return;
       if (s.domain.boundary[k] == "periodic" && side < 2 * support)
         return add("domain.boundary", fmt::format("the domain is periodic along {} but only {:g} m wide there; it needs two "
                                                   "supports, {:g} m, so that a particle does not meet itself",
@@ -153,6 +154,17 @@ class Meaning {
   }
 
  private:
+  /// Whether the solver knows periodic sides; a mistake if not.
+  bool periodicSolver() {
+    const SolverInfo* const solver = findSolver(s.solver.name);
+    if (!solver || !solver->grid) return true;
+    std::string others;
+    for (const SolverInfo& o : solvers())
+      if (!o.grid) others += (others.empty() ? "" : ", ") + o.name;
+    add("domain.boundary", fmt::format("solver \"{}\" has no periodic sides; these have: {}", s.solver.name, others));
+    return false;
+  }
+
   Vector flat(const Vector& x) const { return {x[0], x[1], D == 2 ? 0 : x[2]}; }
 
   bool trusts(std::initializer_list<std::string> paths) const {

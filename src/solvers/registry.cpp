@@ -3,9 +3,15 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+void apicParameters(ParameterVisitor&);
+void flipParameters(ParameterVisitor&);
 void pbfParameters(ParameterVisitor&);
 void pcisphParameters(ParameterVisitor&);
 void wcsphParameters(ParameterVisitor&);
+template <int D>
+std::unique_ptr<Solver<D>> makeApic(const Scene&);
+template <int D>
+std::unique_ptr<Solver<D>> makeFlip(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makePbf(const Scene&);
 template <int D>
@@ -21,6 +27,10 @@ const std::vector<Entry>& registry() {
        pcisphParameters, makePcisph<2>, makePcisph<3>},
       {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state",
        wcsphParameters, makeWcsph<2>, makeWcsph<3>},
+      {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",
+       flipParameters, makeFlip<2>, makeFlip<3>, true},
+      {"apic", "Kugelstadt et al. 2019", "particles and a grid: APIC with implicit density projection, smoother than flip",
+       apicParameters, makeApic<2>, makeApic<3>, true},
   };
   return table;
 }

@@ -47,6 +47,10 @@ class Solver {
   virtual void step(World<D>&, double dt, StepReport&) = 0;
   /// The solver's own bound; the velocity's is everybody's.
   virtual TimeLimit limit(const World<D>&) const { return {1e30, "dt_max"}; }
+  /// [m] what time.cfl counts in: a particle's radius, or a grid's cell.
+  virtual double reach(const World<D>& w) const { return w.spacing / 2; }
+  /// What the solver holds besides the world.
+  virtual std::size_t bytes() const { return 0; }
 };
 
 /// The registry's row.
@@ -57,6 +61,7 @@ struct Entry {
   void (*parameters)(ParameterVisitor&);
   std::unique_ptr<Solver<2>> (*make2)(const Scene&);
   std::unique_ptr<Solver<3>> (*make3)(const Scene&);
+  bool grid = false;  // as in SolverInfo
 };
 const std::vector<Entry>& registry();
 

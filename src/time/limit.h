@@ -5,7 +5,8 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 /// dt = min(time.dt_max, CFL, the solver's own, the way to `until`). CFL: nothing travels more than `cfl` particle radii
-/// (spacing/2) in a step; speeds are those at its start, with what gravity adds on the way. time.dt replaces all but the end.
+/// (spacing/2; grid solvers: cells) in a step; speeds are those at its start, with what gravity adds on the way. time.dt replaces
+/// all but the end.
 template <int D>
 TimeLimit nextStep(const World<D>& w, const Solver<D>& solver, double maxSpeed, double until) {
   const TimeControl& time = w.scene().time;
@@ -16,7 +17,7 @@ TimeLimit nextStep(const World<D>& w, const Solver<D>& solver, double maxSpeed, 
   };
   const Vec<D> gravity = w.gravity(w.time);
   const double g = std::sqrt(double(dot(gravity, gravity))), v = std::max(maxSpeed, w.solids.maxSpeed());
-  const double way = time.cfl * w.spacing / 2;
+  const double way = time.cfl * solver.reach(w);
   // v dt + g dt^2 = way, solved without cancellation.
   const double root = v + std::sqrt(v * v + 4 * g * way);
   if (root > 0) bound(2 * way / root, "velocity");

@@ -10,11 +10,12 @@ namespace brim::inline BRIM_FLAVOUR {
 // Out of the solid by its signed distance, and without the part of the velocity that leads back in. Samples hold the
 // fluid off at d/2; this catches what is thrown at a wall faster than they can stop it, so that nothing leaks.
 template <int D>
-void World<D>::collide() {
+void World<D>::collide(double deepest) {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const Vec<D> size = extent;
   const auto wall = walled;
-  const Real gap = Real(clearance), eps = Real(0.05 * spacing), absurd2 = Real(absurdSpeed * absurdSpeed);
+  const Real gap = Real(clearance), eps = Real(0.05 * spacing), most = Real(deepest + clearance);
+  const Real absurd2 = Real(absurdSpeed * absurdSpeed);
   const auto body = solids.bodies().read();
   const int bodies = int(solids.bodies().size());
   forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
@@ -28,7 +29,7 @@ void World<D>::collide() {
       for (int k = 0; k < D; ++k) x[k] = q.x[k];
       body[b].pose.toBody(x, y);
       const Real depth = gap - body[b].shape.distance(y);
-      if (!(depth > 0)) continue;
+      if (!(depth > 0) || depth > most) continue;
       body[b].shape.normal(y, eps, n);
       body[b].pose.directionToWorld(n, out);
       body[b].pose.velocityAt(x, wallV);
@@ -190,8 +191,8 @@ void World<D>::emit(std::size_t index) {
   emitted += std::int64_t(fresh.size());
 }
 
-template void World<2>::collide();
-template void World<3>::collide();
+template void World<2>::collide(double);
+template void World<3>::collide(double);
 template void World<2>::exchange();
 template void World<3>::exchange();
 

@@ -1,5 +1,6 @@
 #include "world/setup.h"
 
+#include "scene/declare.h"
 #include "scene/lattice.h"
 
 namespace brim {
@@ -14,7 +15,11 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   s.position = std::move(filling.points);
   s.block = std::move(filling.block);
   s.insideSolids = filling.insideSolids;
-  s.walls = sampleWalls(scene, s.solids, W);
+  // On a grid the domain's walls are cells; the solids' samples are only for pictures.
+  Scene sampled = scene;
+  if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->grid)
+    sampled.domain.boundary = {"open", "open", "open"};
+  s.walls = sampleWalls(sampled, s.solids, W);
   return s;
 }
 

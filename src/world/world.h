@@ -76,7 +76,8 @@ class World {
     images_.copy(fluid, column);
   }
   /// Keeps particles out of solids and walls: a particle nearer than the clearance is moved out and loses its approach.
-  void collide();
+  /// Particles more than `deepest` [m] inside are left where they are.
+  void collide(double deepest = 1e30);
   /// Fluid that emitters let in and sinks take out at the present time; fluid outside the domain is removed and counted.
   void exchange();
   bool hasPeriodic() const;
