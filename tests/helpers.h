@@ -46,6 +46,15 @@ inline std::vector<std::string> solverNames() {
   return names;
 }
 
+/// Whether this solver works with particles and a grid: some laws hold to a cell there and not to a particle.
+inline bool hasGrid(const std::string& solver) {
+  for (const SolverInfo& s : solvers())
+    if (s.name == solver) return s.grid;
+  return false;
+}
+/// [m] of a grid solver's cells.
+inline double cellOf(const Scene& s) { return (s.dimension == 2 ? 3 : 2) * s.resolution.spacing; }
+
 /// A law: tested for every solver, in 2D and 3D.
 class Law : public testing::TestWithParam<std::tuple<std::string, int>> {
  protected:

@@ -179,8 +179,8 @@ BRIM_FN Real gradientAt(const Real* block, const InTile<D>& x, int k, Vec<D>& gr
 
 template <int D>
 void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins,
-                 const Blocks<D>& velocity, const Blocks<D>& change, const Array<Real>& phi, const Ride<D>& ride,
-                 const Affine<D>* affine) {
+                 const Blocks<D>& velocity, const Blocks<D>& change, const Array<std::uint64_t> (&known)[D],
+                 const Array<Real>& phi, const Ride<D>& ride, const Affine<D>* affine) {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const auto pressure = fluid.real("pressure").view();
   const TileView<D> view = tiles.view();
@@ -205,8 +205,14 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
         u = stencil(velocity.at(t));
         v[i].x = u + flip * (v[i].x + stencil(change.at(t)) - u);
       }
-      Vec<D> middle;
-      if (sample(view, velocity, q + half * u, middle)) u = middle;
+      // Fast drops would come to a standstill in the air beyond the known faces.
+      const Vec<D> ahead = q + half * u;
+      Vec<D, int> cell, there;
+      for (int k = 0; k < D; ++k) cell[k] = int(std::floor(ahead[k])), there[k] = cell[k] >> 3;
+      const int next = view.at(there), c = next * Tiles<D>::cells + TileView<D>::within(cell);
+      std::uint64_t all = ~std::uint64_t(0);
+      for (int k = 0; k < D; ++k) all &= known[k][std::size_t(c) >> 6];
+      if (all >> (c & 63) & 1) u = Stencil<D>(InTile<D>(ahead, there))(velocity.at(next));
       p[i].x += dt * u;
     }
   });
@@ -224,7 +230,8 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
                           Faces<D>&, Flags<D>&);                                                                               \
   template void pad<D>(const Tiles<D>&, const Array<Real>(&)[D], Blocks<D>&);                                                  \
   template void toParticles<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>&,              \
-                               const Blocks<D>&, const Array<Real>&, const Ride<D>&, const Affine<D>*);
+                               const Blocks<D>&, const Array<std::uint64_t>(&)[D], const Array<Real>&, const Ride<D>&,         \
+                               const Affine<D>*);
 BRIM_TRANSFER(2)
 BRIM_TRANSFER(3)
 

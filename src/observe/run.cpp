@@ -19,6 +19,7 @@
 #include "observe/summary.h"
 #include "observe/volume.h"
 #include "render/preview.h"
+#include "scene/declare.h"
 
 namespace brim {
 
@@ -231,10 +232,13 @@ class Runner {
     if (scene_.output.frames_per_second > 0) frames_->write(0, std::move(s));
   }
 
+  // A grid keeps the number of particles in a cell and not their distances, so that at the scale of a spacing there are holes in
+  // water that is full: smoothed over twice as much, settled water reads what its level says (0.3 % in 2D, 3 % low otherwise).
   double volume(const Snapshot& s) {
-    return arena_.execute([&] {
-      return liquidVolume(s, scene_.domain.min, scene_.resolution.spacing, sim_.facts().particle_mass, scene_.fluid.density);
-    });
+    const SolverInfo* const solver = findSolver(scene_.solver.name);
+    const double smoothing = (solver && solver->grid ? 2 : 1) * scene_.resolution.spacing;
+    return arena_.execute(
+        [&] { return liquidVolume(s, scene_.domain.min, smoothing, sim_.facts().particle_mass, scene_.fluid.density); });
   }
 
   // Frames are at k / frames_per_second, whenever the run began or was resumed.

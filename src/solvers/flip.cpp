@@ -86,7 +86,8 @@ class Grid : public Solver<D> {
     if (!apic_) pad(tiles_, faces_.change, padded_);
     watch("extrapolate");
     const double pascals = w.rho0 * frame_->cell * frame_->cell / dt;
-    toParticles(w.fluid, *frame_, tiles_, bins_, velocity_, padded_, phi_, {dt, flip_, w.gravity(w.time), pascals}, affine);
+    toParticles(w.fluid, *frame_, tiles_, bins_, velocity_, padded_, flags_.known, phi_, {dt, flip_, w.gravity(w.time), pascals},
+                affine);
     watch("advect");
 
     if (o_.density_projection && pressure) {

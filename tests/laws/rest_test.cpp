@@ -72,5 +72,7 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
   // at walls pull it about, and here it only shows that pressure grows evenly.
   const Line p = fit(below, pressure);
   EXPECT_NEAR(p.slope, 1000 * g, 0.1 * 1000 * g);
-  EXPECT_NEAR(p.at0 + p.slope * depth, 1000 * g * depth, 0.05 * 1000 * g * depth);
+  // A grid's pressure is 0 in the middle of the air cell above the water, so it stands for up to a cell more of it.
+  const double extra = hasGrid(solver) ? cellOf(sim.scene()) : 0.0;
+  EXPECT_NEAR(p.at0 + p.slope * depth, 1000 * g * depth, 0.05 * 1000 * g * depth + 1000 * g * extra);
 }
