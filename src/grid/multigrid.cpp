@@ -32,7 +32,7 @@ class Links {
   }
   BRIM_FN Row<float> diag(int n) const {
     if constexpr (finest)
-      return loadBytes<float>(sides_ + 8 * n);
+      return loadBytes(sides_ + 8 * n);
     else
       return load(diag_ + 8 * n);
   }

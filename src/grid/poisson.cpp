@@ -37,8 +37,8 @@ BRIM_FN Bytes sumBeside(const std::uint8_t* own, const std::uint8_t* const* besi
 [[maybe_unused]] float* residual(Array<float>& finest, Array<float>&) { return finest.data(); }
 [[maybe_unused]] double* residual(Array<float>&, Array<double>& own) { return own.data(); }
 
-template <class T>
-BRIM_FN Row<T> magnitude(Row<T> a) {
+template <class R>
+BRIM_FN R magnitude(R a) {
   return max(a, -a);
 }
 
@@ -125,7 +125,7 @@ void Poisson<D>::take(const Array<Real>& from, Array<Real>& to) const {
     const Real* const f = from.data() + std::size_t(source_[t]) * Tiles<D>::cells;
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     for (int n = 0; n < Tiles<D>::cells / 8; ++n) {
-      const Row<Real> known = convert<Real>(load(top.inverse.data() + first + 8 * n));
+      const Row<Real> known = toReal(load(top.inverse.data() + first + 8 * n));
       store(to.data() + first + 8 * n, select(known > Row<Real>(Real(0)), load(f + 8 * n), Row<Real>(Real(0))));
     }
   });
@@ -142,7 +142,7 @@ void Poisson<D>::give(const Array<T>& from, Array<Real>& to) const {
     const bool wet = t < int(source_.size()) && source_[t] == outer;
     for (int n = 0; n < cells / 8; ++n) {
       const bool known = wet && (top.rows[t] >> n & 1);
-      store(o + 8 * n, known ? convert<Real>(load(from.data() + std::size_t(t) * cells + 8 * n)) : Row<Real>(Real(0)));
+      store(o + 8 * n, known ? toReal(load(from.data() + std::size_t(t) * cells + 8 * n)) : Row<Real>(Real(0)));
     }
   });
 }
@@ -191,7 +191,7 @@ double Poisson<D>::advance(double alpha) {
       const std::size_t at = first + 8 * n;
       store(x_.data() + at, load(x_.data() + at) + a * load(p_.data() + at));
       const Row<Real> next = load(r + at) - a * load(q_.data() + at);
-      const Row<float> rounded = convert<float>(next);
+      const Row<float> rounded = toSingle(next);
       most = max(most, magnitude(next));
       store(r + at, next);
       if (!single) store(top.r.data() + at, rounded);
@@ -211,7 +211,7 @@ void Poisson<D>::turn(double beta) {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     eachRow(top.rows[t], [&](int n) {
       const std::size_t at = first + 8 * n;
-      store(p_.data() + at, convert<Real>(load(top.z.data() + at)) + b * load(p_.data() + at));
+      store(p_.data() + at, toReal(load(top.z.data() + at)) + b * load(p_.data() + at));
     });
   });
 }
@@ -225,7 +225,7 @@ double Poisson<D>::multiply() {
     const Around<D, Real> p(p_.data(), t, top.beside.data() + 2 * D * t);
     Row<Real> product = Real(0);
     eachRow(top.rows[t], [&](int n) {
-      const Row<Real> diag = loadBytes<Real>(top.sides.data() + first + 8 * n), own = p.row(n);
+      const Row<Real> diag = toReal(loadBytes(top.sides.data() + first + 8 * n)), own = p.row(n);
       const Row<Real> q = select(diag > Row<Real>(Real(0)), diag * own - p.sides(n), Row<Real>(Real(0)));
       store(q_.data() + first + 8 * n, q);
       product += own * q;

@@ -5,53 +5,98 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// Eight numbers as two packs of four: GCC 12 makes scalar code of comparisons and shuffles beyond the machine's registers.
+template <class T>
+struct Halves {
+  Pack<T, 4> a, b;
+  struct Mask {
+    typename Pack<T, 4>::M a, b;
+  };
+
+  Halves() = default;
+  BRIM_FN Halves(Pack<T, 4> low, Pack<T, 4> high) : a(low), b(high) {}
+  BRIM_FN Halves(T s) : a(s), b(s) {}
+  BRIM_FN Halves& operator+=(Halves c) { return a += c.a, b += c.b, *this; }
+  BRIM_FN friend Halves operator+(Halves x, Halves y) { return {x.a + y.a, x.b + y.b}; }
+  BRIM_FN friend Halves operator-(Halves x, Halves y) { return {x.a - y.a, x.b - y.b}; }
+  BRIM_FN friend Halves operator*(Halves x, Halves y) { return {x.a * y.a, x.b * y.b}; }
+  BRIM_FN friend Halves operator-(Halves x) { return {-x.a, -x.b}; }
+  BRIM_FN friend Mask operator>(Halves x, Halves y) { return {x.a > y.a, x.b > y.b}; }
+  BRIM_FN friend Halves select(Mask m, Halves x, Halves y) { return {select(m.a, x.a, y.a), select(m.b, x.b, y.b)}; }
+  BRIM_FN friend Halves max(Halves x, Halves y) { return {max(x.a, y.a), max(x.b, y.b)}; }
+  BRIM_FN T operator[](int k) const { return k < 4 ? a[k] : b[k - 4]; }
+};
+
 /// Eight numbers of a row.
 template <class T>
-using Row = Pack<T, 8>;
+using Row = std::conditional_t<sizeof(T) == 8, Halves<T>, Pack<T, 8>>;
 
-template <class T>
-BRIM_FN Row<T> load(const T* p) {
-  Row<T> r;
+BRIM_FN Row<float> load(const float* p) {
+  Row<float> r;
   __builtin_memcpy(&r, p, sizeof r);
   return r;
 }
-template <class T>
-BRIM_FN void store(T* p, const Row<T>& r) {
-  __builtin_memcpy(p, &r, sizeof r);
+BRIM_FN void store(float* p, Row<float> r) { __builtin_memcpy(p, &r, sizeof r); }
+BRIM_FN Row<double> load(const double* p) {
+  Row<double> r;
+  __builtin_memcpy(&r.a, p, sizeof r.a);  // one by one: the two at once go through memory in quarters
+  __builtin_memcpy(&r.b, p + 4, sizeof r.b);
+  return r;
+}
+BRIM_FN void store(double* p, Row<double> r) {
+  __builtin_memcpy(p, &r.a, sizeof r.a);
+  __builtin_memcpy(p + 4, &r.b, sizeof r.b);
 }
 /// The cells one to the left, one to the right.
-template <class T>
-BRIM_FN Row<T> shiftUp(Row<T> left, Row<T> row) {
+BRIM_FN Row<float> shiftUp(Row<float> left, Row<float> row) {
   return __builtin_shufflevector(left.v, row.v, 7, 8, 9, 10, 11, 12, 13, 14);
 }
-template <class T>
-BRIM_FN Row<T> shiftDown(Row<T> row, Row<T> right) {
+BRIM_FN Row<float> shiftDown(Row<float> row, Row<float> right) {
   return __builtin_shufflevector(row.v, right.v, 1, 2, 3, 4, 5, 6, 7, 8);
 }
-template <class To, class From>
-BRIM_FN Row<To> convert(Row<From> r) {
-  if constexpr (std::is_same_v<To, From>)
-    return r;
-  else
-    return __builtin_convertvector(r.v, typename Row<To>::V);
+BRIM_FN Row<double> shiftUp(Row<double> left, Row<double> row) {
+  return {__builtin_shufflevector(left.b.v, row.a.v, 3, 4, 5, 6), __builtin_shufflevector(row.a.v, row.b.v, 3, 4, 5, 6)};
 }
+BRIM_FN Row<double> shiftDown(Row<double> row, Row<double> right) {
+  return {__builtin_shufflevector(row.a.v, row.b.v, 1, 2, 3, 4), __builtin_shufflevector(row.b.v, right.a.v, 1, 2, 3, 4)};
+}
+BRIM_FN Row<float> toSingle(Row<float> r) { return r; }
+BRIM_FN Row<float> toSingle(Row<double> r) {
+  const auto a = __builtin_convertvector(r.a.v, Pack<float, 4>::V), b = __builtin_convertvector(r.b.v, Pack<float, 4>::V);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+BRIM_FN Row<double> toDouble(Row<double> r) { return r; }
+BRIM_FN Row<double> toDouble(Row<float> r) {
+  return {__builtin_convertvector(__builtin_shufflevector(r.v, r.v, 0, 1, 2, 3), Pack<double, 4>::V),
+          __builtin_convertvector(__builtin_shufflevector(r.v, r.v, 4, 5, 6, 7), Pack<double, 4>::V)};
+}
+#if BRIM_DOUBLE
+template <class R>
+BRIM_FN Row<Real> toReal(R r) {
+  return toDouble(r);
+}
+#else
+template <class R>
+BRIM_FN Row<Real> toReal(R r) {
+  return toSingle(r);
+}
+#endif
 /// Small whole numbers, as kept in bytes.
-template <class T>
-BRIM_FN Row<T> loadBytes(const std::uint8_t* p) {
-  typename VectorOf<std::uint8_t, 8>::type bytes;
+BRIM_FN Row<float> loadBytes(const std::uint8_t* p) {
+  VectorOf<std::uint8_t, 8>::type bytes;
   __builtin_memcpy(&bytes, p, sizeof bytes);
-  return __builtin_convertvector(__builtin_convertvector(bytes, typename VectorOf<int, 8>::type), typename Row<T>::V);
+  return __builtin_convertvector(__builtin_convertvector(bytes, VectorOf<int, 8>::type), Row<float>::V);
 }
-template <class T>
-BRIM_FN double sum(Row<T> r) {
+template <class R>
+BRIM_FN double sum(R row) {
   double s = 0;
-  for (int k = 0; k < 8; ++k) s += double(r.v[k]);
+  for (int k = 0; k < 8; ++k) s += double(row[k]);
   return s;
 }
-template <class T>
-BRIM_FN double largest(Row<T> r) {
-  T s = 0;
-  for (int k = 0; k < 8; ++k) s = s < r.v[k] ? r.v[k] : s;
+template <class R>
+BRIM_FN double largest(R row) {
+  double s = 0;
+  for (int k = 0; k < 8; ++k) s = s < double(row[k]) ? double(row[k]) : s;
   return s;
 }
 
