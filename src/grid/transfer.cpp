@@ -177,6 +177,41 @@ BRIM_FN Real gradientAt(const Real* block, const InTile<D>& x, int k, Vec<D>& gr
 
 }  // namespace
 
+namespace {
+
+/// u at q (in cells) if all faces of the cell there are known; else it stays as it is.
+template <int D>
+BRIM_FN void follow(const TileView<D>& tiles, const Array<std::uint64_t> (&known)[D], const Blocks<D>& velocity, const Vec<D>& q,
+                    Vec<D>& u) {
+  Vec<D, int> cell, place;
+  for (int k = 0; k < D; ++k) cell[k] = int(std::floor(q[k])), place[k] = cell[k] >> 3;
+  const int t = tiles.at(place), c = t * Tiles<D>::cells + TileView<D>::within(cell);
+  std::uint64_t all = ~std::uint64_t(0);
+  for (int k = 0; k < D; ++k) all &= known[k][std::size_t(c) >> 6];
+  if (all >> (c & 63) & 1) u = Stencil<D>(InTile<D>(q, place))(velocity.at(t));
+}
+
+/// The mean velocity of a step from q, where it is u: midpoint steps of at most two cells. One long one would end the fall of
+/// every fast drop half a step above the pool, whose velocity it would meet there.
+template <int D>
+BRIM_FN Vec<D> along(const TileView<D>& tiles, const Array<std::uint64_t> (&known)[D], const Blocks<D>& velocity, Vec<D> q,
+                     Real perTime, Vec<D> u) {
+  Real longest = 0;
+  for (int k = 0; k < D; ++k) longest = max(longest, std::abs(u[k]) * perTime);
+  const int parts = 1 + int(min(longest / 2, Real(63)));
+  const Real part = perTime / Real(parts);
+  Vec<D> sum{};
+  for (int n = 0; n < parts; ++n) {
+    if (n > 0) follow(tiles, known, velocity, q, u);
+    follow(tiles, known, velocity, q + (part / 2) * u, u);
+    sum += u;
+    q += part * u;
+  }
+  return (1 / Real(parts)) * sum;
+}
+
+}  // namespace
+
 template <int D>
 void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins,
                  const Blocks<D>& velocity, const Blocks<D>& change, const Array<std::uint64_t> (&known)[D],
@@ -184,7 +219,7 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
   const auto p = fluid.p.view(), v = fluid.v.view();
   const auto pressure = fluid.real("pressure").view();
   const TileView<D> view = tiles.view();
-  const Real dt = Real(ride.dt), flip = Real(ride.flip), scale = Real(ride.scale), half = dt / 2 * frame.perCell;
+  const Real dt = Real(ride.dt), flip = Real(ride.flip), scale = Real(ride.scale), perTime = dt * frame.perCell;
   forEachTile(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
@@ -205,15 +240,7 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
         u = stencil(velocity.at(t));
         v[i].x = u + flip * (v[i].x + stencil(change.at(t)) - u);
       }
-      // Fast drops would come to a standstill in the air beyond the known faces.
-      const Vec<D> ahead = q + half * u;
-      Vec<D, int> cell, there;
-      for (int k = 0; k < D; ++k) cell[k] = int(std::floor(ahead[k])), there[k] = cell[k] >> 3;
-      const int next = view.at(there), c = next * Tiles<D>::cells + TileView<D>::within(cell);
-      std::uint64_t all = ~std::uint64_t(0);
-      for (int k = 0; k < D; ++k) all &= known[k][std::size_t(c) >> 6];
-      if (all >> (c & 63) & 1) u = Stencil<D>(InTile<D>(ahead, there))(velocity.at(next));
-      p[i].x += dt * u;
+      p[i].x += dt * along(view, known, velocity, q, perTime, u);
     }
   });
   // Outside the grid there is nothing but gravity.

@@ -104,7 +104,7 @@ struct Ride {
   double scale;  // [Pa s] from phi to pressure
 };
 /// v_p = flip (v_p + change(x_p)) + (1 - flip) u(x_p), or u(x_p) and its gradient for APIC; then x_p by the midpoint rule
-/// through u, or straight on where half a step leads to faces that are not known. The particle's pressure is that of its cell.
+/// through u, or straight on where faces are not known. The particle's pressure is that of its cell.
 template <int D>
 void toParticles(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>& u, const Blocks<D>& change,
                  const Array<std::uint64_t> (&known)[D], const Array<Real>& phi, const Ride<D>&, const Affine<D>* affine);
