@@ -31,10 +31,10 @@ struct GridParameters {
   }
 };
 struct FlipParameters : GridParameters {
-  double flip = 0.97;
+  double ratio = 0.97;
   void visit(ParameterVisitor& v) {
     GridParameters::visit(v);
-    v("flip", flip, {"", "part of FLIP in the particles' velocities; the rest is PIC, which damps", 0, 1});
+    v("ratio", ratio, {"", "part of FLIP in the particles' velocities; the rest is PIC, which damps", 0, 1});
   }
 };
 
@@ -196,7 +196,7 @@ void apicParameters(ParameterVisitor& v) {
 template <int D>
 std::unique_ptr<Solver<D>> makeFlip(const Scene& s) {
   const FlipParameters p = parametersOf<FlipParameters>(s);
-  return std::make_unique<Grid<D>>(p, p.flip, false);
+  return std::make_unique<Grid<D>>(p, p.ratio, false);
 }
 template <int D>
 std::unique_ptr<Solver<D>> makeApic(const Scene& s) {

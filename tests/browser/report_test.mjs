@@ -23,11 +23,13 @@ const solvers = execFileSync(brim, ['list', 'solvers'])
 const pages = {
   compare: made('compare', 'compare', scene, '--solvers', solvers.join(',')),
   curve: made('curve', 'sweep', scene, '--solver', 'pbf', '--vary', 'solver.iterations=1,2,5'),
-  // Gravity of 1e9 m/s^2 through the periodic shaft: 1e6 m/s after the first step, so half of these diverge.
+  // Gravity of 1e9 m/s^2 through a periodic shaft: 1e6 m/s after the first step, so half of these diverge.
   heat: made(
     'heat',
     'sweep',
     scene,
+    '--set',
+    'domain.boundary=["walls","periodic"]',
     '--set',
     'time.dt=1e-3',
     '--vary',
