@@ -7,6 +7,7 @@ void apicParameters(ParameterVisitor&);
 void flipParameters(ParameterVisitor&);
 void pbfParameters(ParameterVisitor&);
 void pcisphParameters(ParameterVisitor&);
+void projectiveParameters(ParameterVisitor&);
 void wcsphParameters(ParameterVisitor&);
 template <int D>
 std::unique_ptr<Solver<D>> makeApic(const Scene&);
@@ -17,6 +18,8 @@ std::unique_ptr<Solver<D>> makePbf(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makePcisph(const Scene&);
 template <int D>
+std::unique_ptr<Solver<D>> makeProjective(const Scene&);
+template <int D>
 std::unique_ptr<Solver<D>> makeWcsph(const Scene&);
 
 const std::vector<Entry>& registry() {
@@ -25,6 +28,9 @@ const std::vector<Entry>& registry() {
        makePbf<2>, makePbf<3>},
       {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
        pcisphParameters, makePcisph<2>, makePcisph<3>},
+      {"projective", "Weiler, Koschier & Bender 2016",
+       "Projective Fluids: implicit steps, a soft constraint per particle in one energy", projectiveParameters, makeProjective<2>,
+       makeProjective<3>},
       {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state",
        wcsphParameters, makeWcsph<2>, makeWcsph<3>},
       {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",

@@ -60,7 +60,11 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
   const int n = int(cell_.size());
   link_.resize(std::size_t(2 * D) * n);
   diagonal_.resize(n);
-  tbb::parallel_for(0, n, [&](int i) { connect(i, fill); });
+  filled_.resize(n);
+  tbb::parallel_for(0, n, [&](int i) {
+    filled_[i] = fill[cell_[i]];
+    connect(i, fill);
+  });
   return findHeld();
 }
 
@@ -128,8 +132,9 @@ void CoarseLevel<D>::connect(int i, const std::vector<double>& fill) {
 // sees to the rest. By one thread: the grid has a hundredth of the particles. What would be negative is zero: fluid pushes,
 // it does not pull.
 template <int D>
-void CoarseLevel<D>::solve(std::vector<Pair> r) {
+void CoarseLevel<D>::solve(std::vector<Pair> r, double softness) {
   const int n = int(cell_.size());
+  for (int i = 0; i < n; ++i) diagonal_[i] += softness * filled_[i];
   std::vector<Pair> p(n), q(n);
   x_.assign(n, {});
   Pair rz, first;
@@ -193,7 +198,7 @@ void CoarseLevel<D>::findFaces(double mobility) {
 }
 
 template <int D>
-void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt) {
+void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double compliance) {
   // The excess of each cell, sum V r, over the conductance side^(D-2). Signed, so that noise cancels; particles far below
   // rho0 are at the surface, where the sum over neighbours says nothing about volume. What this step adds to a density is
   // stopped by a pressure that changes velocities; most of what was there before only moves particles apart: as velocity it
@@ -214,7 +219,7 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt) {
       });
     rhs[i] = {scale * (all - hold * old), scale * hold * old};
   });
-  solve(std::move(rhs));
+  solve(std::move(rhs), compliance * w.rho0 / (dt * dt) * side_ * side_);
   findFaces(dt * dt / w.rho0 / side_);
 
   // Each component is linear between the faces that touch fluid.

@@ -13,8 +13,9 @@ class CoarseLevel {
   /// do: no fluid touches a wall, or it is too scattered for a grid.
   bool prepare(const World<D>&);
   /// Moves the fluid by dx = -dt^2/rho0 grad p and changes its velocity by dx/dt. Displacements are taken from the faces of
-  /// the grid, so what leaves each cell is exactly its excess.
-  void push(World<D>&, const Array<Real>& residual, double dt);
+  /// the grid, so what leaves each cell is exactly its excess. A compliance [1/Pa] leaves p times itself of the residual:
+  /// fluid that is meant to give way.
+  void push(World<D>&, const Array<Real>& residual, double dt, double compliance = 0);
   /// Adds p [Pa] of the last push, over dt [s], to a column.
   void addPressure(const World<D>&, double dt, Array<Real>& pressure) const;
 
@@ -41,7 +42,7 @@ class CoarseLevel {
   double wetPart(std::int64_t cell, int axis, const std::vector<double>& fill) const;
   void connect(int unknown, const std::vector<double>& fill);
   bool findHeld();
-  void solve(std::vector<Pair> rhs);
+  void solve(std::vector<Pair> rhs, double softness);
   void findFaces(double mobility);
 
   std::int64_t size_[3] = {1, 1, 1};
@@ -52,7 +53,8 @@ class CoarseLevel {
   std::vector<Link> link_;          // 2 D per unknown
   std::vector<char> held_;          // per unknown: part of a body of fluid that touches a wall
   std::vector<double> diagonal_;
-  std::vector<Pair> x_;  // pressures of the last push
+  std::vector<double> filled_;  // per unknown: part of the cell that fluid fills
+  std::vector<Pair> x_;         // pressures of the last push
   Array<Face> face_[D];
 };
 

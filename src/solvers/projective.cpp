@@ -1,0 +1,355 @@
+// Projective Fluids (Weiler, Koschier & Bender 2016): implicit Euler as the minimum of Eq. 4,
+//
+//   m/(2 dt^2) sum_l |x_l - s_l|^2  +  w/2 sum_i |S_i x - p_i|^2,    s = x + dt v + dt^2 g,    C_i(p_i) = rho_i/rho0 - 1 <= 0,
+//
+// found in turn for the copies p_i (the local step, sph/projection.h) and for x (the global step). With D = P = I the matrix
+// of Eq. 5 is diagonal for fluid alone, m/dt^2 + w n_l with n_l the constraints that hold l, so the global step is a division:
+//
+//   u = x - s,   u_l += (sum_i (p_i,l - x_l) - mu u_l) / (mu + n_l),   mu = m / (w dt^2).                                 (G)
+//
+// acceleration = "none" is that, to the letter. It is slow: a particle's ~30 copies are averaged, although the matrix
+// sum_i n_i n_i^T of unit gradients, which decides how far x may move, has no eigenvalue above L = 2.8 (sph/lattice.h). And as
+// n_l differs from particle to particle at a surface, momentum is only conserved in the limit.
+// acceleration = "multilevel" looks for the same minimum. There, mu u_l = sum_i (p_i,l - x_l): u is a sum of gradients,
+// u_l = sum_i T_i g_i,l with T_i >= 0 and mu T_i = tau_i = C_i/|grad C_i|^2. It
+//  - takes T_i, a pressure p_i = rho0 T_i/dt^2, as the unknown, and steps by (tau_i - mu T_i) / (1.15 L + mu): (G) with L in
+//    the place of n_l. T_i may fall again, but never below zero, so what was pushed too far is taken back within the step;
+//  - adds Nesterov's momentum to T;
+//  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h), as pbf does and for its reasons.
+// One Newton step is the projection there: it leaves C^2, and every iteration starts it again from where the last ended.
+#include "solvers/scales.h"
+#include "solvers/solver.h"
+#include "sph/coarse.h"
+#include "sph/lattice.h"
+#include "sph/projection.h"
+#include "sph/viscosity.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+struct ProjectiveParameters {
+  int iterations = 30;
+  double tolerance = 2e-4;
+  std::string acceleration = "multilevel";
+  double stiffness = 0;
+  double projection_tolerance = 1e-14;
+  int newton_iterations = 10;
+  double largest_correction = 0.1;
+  std::string kernel = "cubic";
+  double xsph = 0.05;
+
+  void visit(ParameterVisitor& v) {
+    const auto oneOf = [](std::string text, std::vector<std::string> words) {
+      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
+    };
+    v("iterations", iterations, {"", "local/global iterations a step at most", 1, 10000});
+    v("tolerance", tolerance,
+      {"", "an iteration that finds the mean of max(rho/rho0 - 1, 0) below this is the step's last; 0: never", 0, 1});
+    v("acceleration", acceleration,
+      oneOf("multilevel: pressures with momentum and a coarse grid; none: the plain method of the paper",
+            {"multilevel", "none"}));
+    v("stiffness", stiffness,
+      {"N/m", "w of Eq. 3; 0: so large that the pressure of the fastest fall through the domain compresses by 0.01 %", 0, 1e30});
+    v("projection_tolerance", projection_tolerance,
+      {"", "C_i at which a projection ends (acceleration none); in single precision at least 4e-7", 0, 1});
+    v("newton_iterations", newton_iterations,
+      {"", "Newton steps of a projection at most (acceleration none)", 1, mostNewtonSteps});
+    v("largest_correction", largest_correction,
+      {"", "density error that one iteration undoes at most (acceleration multilevel)", 0, 1e6, true});
+    v("kernel", kernel, oneOf("smoothing kernel; poly6 takes its gradients from spiky", {"cubic", "wendland", "poly6"}));
+    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
+  }
+};
+
+// u = x - s = 0 and n_l, the constraints that hold l: its list has it and all neighbours, as lists hold pairs both ways.
+template <int D>
+void startDisplacement(World<D>& w, Array<Sample<D>>& displacement) {
+  displacement.resize(w.fluid.room());
+  const auto u = displacement.view();
+  const auto p = w.fluid.p.read();
+  const NeighbourView nb = w.nb();
+  const Real perMass = Real(1 / w.mass);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
+    Reals n = 0;
+    for (auto i : nb.fluid[l]) {
+      const auto [xi, mi] = p[i];
+      n += perMass * mi;  // 0 for the ghost
+    }
+    u[l] = {Vec<D, Reals>{}, max(n, Reals(1))};
+  });
+}
+
+// The global step (G), and the part of T that its average leaves of the constraint's own tau: u = sum T g at all times, up to
+// the differences of n within a neighbourhood.
+template <int D, class K>
+void averageCopies(World<D>& w, K W, Real mu, Projections<D>& projections, Array<Sample<D>>& displacement,
+                   Array<Real>& multiplier) {
+  const Path<D> path = projections.path(w.fluid.room());
+  const auto own = projections.own.read();
+  const auto p = w.fluid.p.view(), u = displacement.view();
+  const auto T = multiplier.view(), error = projections.error.view();
+  const NeighbourView nb = w.nb();
+  const Real V = Real(w.mass / w.rho0);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
+    const Sample<D, Reals> at = path.step[0][l], pl = p[l], ul = u[l];
+    const auto [way, tau] = own[l];
+    const Vec<D, Reals> copies = way + copiesOf(path, nb.fluid[l], at.x, W, V);
+    const Reals part = Reals(1) / (mu + ul.a), t = T[l];
+    const Vec<D, Reals> dx = part * (copies - Reals(mu) * ul.x);
+    p[l] = {at.x + dx, pl.a};
+    u[l] = {ul.x + dx, ul.a};
+    T[l] = t + part * (tau - mu * t);
+    error[l] = error[l] * (tau - mu * t) / max(tau, Reals(Real(1e-30)));
+  });
+  w.refresh(w.fluid.p.data);
+}
+
+// A step on the multipliers of the accelerated method. P is the last step's T, Y what momentum made of it.
+struct Ascent {
+  Real v0, V, m;  // [m^3/kg] 1/rho0; [m^D] m/rho0; [kg]
+  Real mu;
+  Real omega;  // 1 / (1.15 L + mu)
+  Real beta;   // momentum
+  Real most;   // C that one iteration may undo
+  Real least;  // [1/m^2] bound on |grad C|^2, a part of the rest lattice's
+};
+
+//   T+ = max(y + omega (C/|grad C|^2 - mu y), 0),   y+ = max(T+ + beta (T+ - T), 0);   the members move by (y+ - y) g.
+template <int D, class K>
+void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead) {
+  const Path<D> path = to.path(w.fluid.room());
+  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto own = to.own.view();
+  const auto error = to.error.view(), T = last.view(), Y = ahead.view();
+  const NeighbourView nb = w.nb();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, mi] = p[i];
+    Reals rho = 0, S = 0;
+    Vec<D, Reals> gradI = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const auto g = Reals(o.V) * W.grad(xi - xj);
+      rho += W(xi - xj);
+      gradI += g;
+      S += dot(g, g);
+    }
+    rho *= o.m;
+    for (auto a : nb.solid[i]) {
+      const auto [xa, ma] = s[a];
+      rho += ma * W(xi - xa);
+      gradI += (o.v0 * ma) * W.grad(xi - xa);
+    }
+    const Reals c = o.v0 * rho - Reals(1), t = T[i], y = Y[i];
+    const Reals size = S + dot(gradI, gradI) + o.least, tau = min(c, Reals(o.most)) / size;
+    // A ghost that pads a slice sees W(0) of every entry of its list: it has no mass and no multiplier.
+    const Reals next = select(mi > Reals(0), max(y + o.omega * (tau - o.mu * y), Reals(0)), Reals(0));
+    const Reals then = max(next + o.beta * (next - t), Reals(0));
+    path.step[0][i] = {xi, then - y};
+    own[i] = {(y - then) * gradI, then};
+    T[i] = next;
+    Y[i] = then;
+    error[i] = c - (o.mu * y) * size;
+  });
+  to.finish(w, 1);
+}
+
+// x_l and u_l += sum_i (y+ - y)_i g_i,l.
+template <int D, class K>
+void moveMembers(World<D>& w, K W, Projections<D>& projections, Array<Sample<D>>& displacement) {
+  const Path<D> path = projections.path(w.fluid.room());
+  const auto own = projections.own.read();
+  const auto p = w.fluid.p.view(), u = displacement.view();
+  const NeighbourView nb = w.nb();
+  const Real V = Real(w.mass / w.rho0);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
+    const Sample<D, Reals> at = path.step[0][l], pl = p[l], ul = u[l];
+    Vec<D, Reals> sum = {};
+    for (auto i : nb.fluid[l]) {
+      const auto [xi, t] = path.step[0][i];
+      sum += t * W.grad(xi - at.x);
+    }
+    const Sample<D, Reals> self = own[l];
+    const Vec<D, Reals> dx = self.x + Reals(V) * sum;
+    p[l] = {at.x + dx, pl.a};
+    u[l] = {ul.x + dx, ul.a};
+  });
+  w.refresh(w.fluid.p.data);
+}
+
+// s = x + dt v + dt^2 g; v holds (s - x)/dt.
+template <int D>
+void moveFreely(World<D>& w, double dt) {
+  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
+  const Vec<D> dv = Real(dt) * w.gravity(w.time);
+  const Real h = Real(dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    v[i].x += dv;
+    p[i].x += h * v[i].x;
+  });
+}
+
+// v = (x - x_old)/dt = (s - x_old)/dt + u/dt: u is kept apart, as the difference of two positions loses three digits in float.
+template <int D>
+void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) {
+  const auto v = w.fluid.v.view();
+  const auto u = displacement.read();
+  const Real perDt = Real(1 / dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += perDt * u[i].x; });
+}
+
+/// Mean of max(C_i, 0).
+template <int D>
+double meanPositive(const World<D>& w, const Array<Real>& C) {
+  const auto c = C.read();
+  return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
+}
+
+// p_i = rho0 T_i / dt^2, averaged over 20 ms: single steps alternate, as velocities carry what one corrected too much into
+// the next.
+template <int D>
+void showPressure(World<D>& w, const Array<Real>& multiplier, double dt, Array<Real>& pressure) {
+  const auto T = multiplier.read();
+  const auto P = pressure.view();
+  const Real scale = Real(w.rho0 / (dt * dt));
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { P[i] = scale * T[i]; });
+}
+// The same the other way round: T_i of a pressure that is there already.
+template <int D>
+void addMultiplier(World<D>& w, const Array<Real>& pressure, double dt, Array<Real>& last, Array<Real>& ahead) {
+  const auto p = pressure.read();
+  const auto T = last.view(), Y = ahead.view();
+  const Real scale = Real(dt * dt / w.rho0);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    T[i] += scale * p[i];
+    Y[i] += scale * p[i];
+  });
+}
+template <int D>
+void blendPressure(World<D>& w, const Array<Real>& now, double dt) {
+  const auto P = w.fluid.real("pressure").view();
+  const auto p = now.read();
+  const Real part = Real(1 - std::exp(-dt / 0.02));
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { P[i] += part * (p[i] - P[i]); });
+}
+
+template <int D>
+class Projective : public Solver<D> {
+ public:
+  explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)) {}
+
+  void step(World<D>& w, double dt, StepReport& report) override {
+    withKernel<D>(o_.kernel, w.support, [&](auto W) { step(w, W, dt, report); });
+  }
+
+ private:
+  template <class K>
+  void step(World<D>& w, K W, double dt, StepReport& report) {
+    if (lattice_.largest == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
+    Stopwatch watch(report);
+    moveFreely(w, dt);
+    w.collide();
+    watch("predict");
+    w.search();
+    watch("search");
+    startDisplacement(w, u_);
+    for (Array<Real>* a : {&T_, &Y_, &pressure_}) {
+      a->resize(w.fluid.room());
+      fill(*a, 0, w.fluid.room(), Real(0));
+    }
+    if (o_.acceleration == "none")
+      iterate(w, W, dt, report);
+    else
+      accelerate(w, W, dt, report, watch);
+    velocityFrom(w, u_, dt);
+    watch("pressure");
+    w.collide();
+    w.refreshColumn(w.fluid.v.data);
+    viscosity(w, W, dt, w.nu, o_.xsph);
+    watch("viscosity");
+  }
+
+  // K [Pa]: at a uniform C the potentials of Eq. 3 are those of K = w / (V |grad C|^2).
+  double bulkModulus(const World<D>& w) const {
+    const double perModulus = std::pow(w.spacing, D) * lattice_.gradient;  // [m]
+    if (o_.stiffness > 0) return o_.stiffness / perModulus;
+    const double fastest = soundSpeed(w.scene()) / 10;
+    return 1e4 * w.rho0 * fastest * fastest / 2;
+  }
+  // m / (w dt^2)
+  double mu(const World<D>& w, double dt) const {
+    return w.mass / (bulkModulus(w) * std::pow(w.spacing, D) * lattice_.gradient * dt * dt);
+  }
+
+  // Local and global steps in turn.
+  template <class K>
+  void iterate(World<D>& w, K W, double dt, StepReport& report) {
+    const Real mu = Real(this->mu(w, dt));
+    NewtonControl newton{};
+    newton.v0 = Real(1 / w.rho0), newton.V = Real(w.mass / w.rho0), newton.m = Real(w.mass);
+    newton.eps = Real(std::max(o_.projection_tolerance, sizeof(Real) == 4 ? 4e-7 : 1e-15));
+    newton.reach = Real(w.support);
+    newton.most = o_.newton_iterations;
+    for (report.iterations = 1;; ++report.iterations) {
+      projectDensities(w, W, newton, projections_);
+      averageCopies(w, W, mu, projections_, u_, T_);
+      if (report.iterations >= o_.iterations || meanPositive(w, projections_.error) <= o_.tolerance) break;
+    }
+    showPressure(w, T_, dt, pressure_);
+    blendPressure(w, pressure_, 1e30);
+  }
+
+  template <class K>
+  void accelerate(World<D>& w, K W, double dt, StepReport& report, Stopwatch& watch) {
+    Ascent a{};
+    a.v0 = Real(1 / w.rho0), a.V = Real(w.mass / w.rho0), a.m = Real(w.mass);
+    a.mu = Real(mu(w, dt));
+    a.omega = Real(1 / (1.15 * lattice_.largest + a.mu));  // the wave bound is for a lattice; 15 % for disorder
+    a.most = Real(o_.largest_correction);
+    a.least = Real(1e-4 * lattice_.gradient);
+    watch("pressure");
+    const bool coarse = coarse_.prepare(w);
+    watch("coarse");
+    // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
+    const int least = coarse ? 2 : 1;
+    double t = 1;
+    for (report.iterations = 1;; ++report.iterations) {
+      const bool last = report.iterations >= o_.iterations;
+      const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
+      a.beta = last ? Real(0) : Real((t - 1) / next);
+      t = next;
+      ascend(w, W, a, projections_, T_, Y_);
+      moveMembers(w, W, projections_, u_);
+      if (coarse && report.iterations == std::min(2, o_.iterations)) {
+        watch("pressure");
+        coarse_.push(w, projections_.error, dt, 1 / bulkModulus(w));
+        coarse_.addPressure(w, dt, pressure_);
+        addMultiplier(w, pressure_, dt, T_, Y_);
+        watch("coarse");
+      }
+      if (last) break;
+      if (report.iterations >= least && meanPositive(w, projections_.error) <= o_.tolerance) break;
+    }
+    showPressure(w, Y_, dt, pressure_);
+    blendPressure(w, pressure_, dt);
+  }
+
+  ProjectiveParameters o_;
+  RestWaves lattice_;
+  Projections<D> projections_;
+  CoarseLevel<D> coarse_;
+  Array<Sample<D>> u_;    // {x - s [m], n}
+  Array<Real> T_, Y_;     // [m^2] multipliers
+  Array<Real> pressure_;  // [Pa] of the step
+};
+
+void projectiveParameters(ParameterVisitor& v) {
+  ProjectiveParameters p;
+  p.visit(v);
+}
+template <int D>
+std::unique_ptr<Solver<D>> makeProjective(const Scene& s) {
+  return std::make_unique<Projective<D>>(s);
+}
+template std::unique_ptr<Solver<2>> makeProjective<2>(const Scene&);
+template std::unique_ptr<Solver<3>> makeProjective<3>(const Scene&);
+
+}  // namespace brim::inline BRIM_FLAVOUR
