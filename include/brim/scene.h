@@ -60,6 +60,8 @@ struct Motion {
 struct Block {
   Shape shape;
   Vector velocity = {0, 0, 0};  // [m/s]
+  double particles = 0;         // this many at random places of the shape; 0: a lattice of one per spacing^dimension
+  bool in_solids = false;       // fill also where solids are
 };
 
 /// A rectangle or disc that lets fluid in along `direction`.

@@ -116,44 +116,51 @@ void densityError(const Tiles<D>& tiles, const Flags<D>& flags, const Array<Real
   });
 }
 
+namespace {
+/// The way out of the solids from x, Eq. 13, at most half a cell long; 0 outside. From a point that is as far from all sides, up.
+template <int D>
+Vec<D> wayOut(const World<D>& w, const Frame<D>& frame, const Vec<D>& x) {
+  const auto& bodies = w.solids.bodies();
+  Real deepest = 0;
+  Vec<D> out{};
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    Real at[3] = {}, y[3], n[3] = {}, world[3];
+    for (int k = 0; k < D; ++k) at[k] = x[k];
+    bodies[b].pose.toBody(at, y);
+    const Real depth = -bodies[b].shape.distance(y);
+    if (!(depth > deepest)) continue;
+    bodies[b].shape.normal(y, Real(0.05 * w.spacing), n);
+    bodies[b].pose.directionToWorld(n, world);
+    deepest = depth;
+    for (int k = 0; k < D; ++k) out[k] = min(depth, frame.cell / 2) * world[k];
+    if (dot(out, out) == 0) out[1] = min(depth, frame.cell / 2);
+  }
+  return out;
+}
+}  // namespace
+
 template <int D>
 std::vector<Buried<D>> findBuried(const World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins,
                                   const SolidCells<D>& solids, const Flags<D>& flags) {
   constexpr int cells = Tiles<D>::cells, words = Bits<D>::words;
   const auto p = w.fluid.p.read();
-  const auto& bodies = w.solids.bodies();
-  const Real eps = Real(0.05 * w.spacing), most = frame.cell / 2;
   std::vector<std::vector<Buried<D>>> found(bins.active().size());
   forEachTile(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     if (!flags.buried[t]) return;
     const Vec<D, int> place = tiles.place(t);
     const std::uint64_t* const solid = solids.solid().data() + std::size_t(t) * words;
+    // Several in one cell: the deepest decides; with the clamp, the longest way.
+    std::vector<int> at(cells, -1);
     for (int m = bins.begin(t); m < bins.end(t); ++m) {
       const Vec<D> x = p[bins.order()[m]].x;
       const int c = InTile<D>(frame.inCells(x), place).within();
       if (!Bits<D>::test(solid, c)) continue;
-      Real deepest = 0;
-      Vec<D> out{};
-      for (std::size_t b = 0; b < bodies.size(); ++b) {
-        Real at[3] = {}, y[3], n[3] = {}, world[3];
-        for (int k = 0; k < D; ++k) at[k] = x[k];
-        bodies[b].pose.toBody(at, y);
-        const Real depth = -bodies[b].shape.distance(y);
-        if (!(depth > deepest)) continue;
-        bodies[b].shape.normal(y, eps, n);
-        bodies[b].pose.directionToWorld(n, world);
-        deepest = depth;
-        for (int k = 0; k < D; ++k) out[k] = min(depth, most) * world[k];
-      }
-      if (deepest == 0) continue;
-      const int cell = t * cells + c;
-      // Several in one cell: the deepest decides; with the clamp, the longest way.
-      auto same = std::find_if(found[a].begin(), found[a].end(), [&](const Buried<D>& f) { return f.cell == cell; });
-      if (same == found[a].end())
-        found[a].push_back({cell, out});
-      else if (dot(out, out) > dot(same->way, same->way))
-        same->way = out;
+      const Vec<D> way = wayOut(w, frame, x);
+      if (at[c] < 0)
+        at[c] = int(found[a].size()), found[a].push_back({t * cells + c, way});
+      else if (Buried<D>& known = found[a][at[c]]; dot(way, way) > dot(known.way, known.way))
+        known.way = way;
     }
   });
   std::vector<Buried<D>> all;
@@ -265,31 +272,39 @@ std::int64_t redistribute(World<D>& w, const Frame<D>& frame, const Tiles<D>& ti
 }
 
 template <int D>
-void displace(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins, const Blocks<D>& padded) {
-  const auto p = fluid.p.view();
+void displace(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins, const SolidCells<D>& solids,
+              const Flags<D>& flags, const Blocks<D>& padded) {
+  const auto p = w.fluid.p.view();
   forEachTile(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
+    const std::uint64_t* const solid = solids.solid().data() + std::size_t(t) * Bits<D>::words;
     for (int m = bins.begin(t); m < bins.end(t); ++m) {
       const int i = bins.order()[m];
-      p[i].x += Stencil<D>(InTile<D>(frame.inCells(p[i].x), place))(padded.at(t));
+      const InTile<D> at(frame.inCells(p[i].x), place);
+      Vec<D> move = Stencil<D>(at)(padded.at(t));
+      // Between cells whose ways out are opposite the field is zero: who would stay there goes its own way.
+      if (flags.buried[t] && dot(move, move) < Real(0.01) * frame.cell * frame.cell && Bits<D>::test(solid, at.within()))
+        move = wayOut(w, frame, p[i].x);
+      p[i].x += move;
     }
   });
 }
 
-#define BRIM_DENSITY(D)                                                                                                      \
-  template double splat<D>(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&,      \
-                           Blocks<D>&, Array<Real>&, Flags<D>&);                                                             \
-  template void takeDensity<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Array<Real>&, double); \
-  template void densityError<D>(const Tiles<D>&, const Flags<D>&, const Array<Real>&, double, Array<Real>&);                 \
-  template std::vector<Buried<D>> findBuried<D>(const World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&,           \
-                                                const SolidCells<D>&, const Flags<D>&);                                      \
-  template void pushIntoFluid<D>(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const std::vector<Buried<D>>&, double,   \
-                                 Array<Real>&);                                                                              \
-  template void setWaysOut<D>(const Tiles<D>&, Flags<D>&, const std::vector<Buried<D>>&, Faces<D>&);                         \
-  template std::int64_t redistribute<D>(World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&,   \
-                                        const Flags<D>&, const Array<Real>&, const TileView<D>&, const Blocks<D>&);          \
-  template void displace<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>&);
+#define BRIM_DENSITY(D)                                                                                                         \
+  template double splat<D>(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&,         \
+                           Blocks<D>&, Array<Real>&, Flags<D>&);                                                                \
+  template void takeDensity<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Array<Real>&, double);    \
+  template void densityError<D>(const Tiles<D>&, const Flags<D>&, const Array<Real>&, double, Array<Real>&);                    \
+  template std::vector<Buried<D>> findBuried<D>(const World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&,              \
+                                                const SolidCells<D>&, const Flags<D>&);                                         \
+  template void pushIntoFluid<D>(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const std::vector<Buried<D>>&, double,      \
+                                 Array<Real>&);                                                                                 \
+  template void setWaysOut<D>(const Tiles<D>&, Flags<D>&, const std::vector<Buried<D>>&, Faces<D>&);                            \
+  template std::int64_t redistribute<D>(World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&,      \
+                                        const Flags<D>&, const Array<Real>&, const TileView<D>&, const Blocks<D>&);             \
+  template void displace<D>(World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, const Flags<D>&, \
+                            const Blocks<D>&);
 BRIM_DENSITY(2)
 BRIM_DENSITY(3)
 

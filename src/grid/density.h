@@ -43,6 +43,7 @@ std::int64_t redistribute(World<D>&, const Frame<D>&, const Tiles<D>&, const Bin
 
 /// x_p += the displacement at x_p; velocities stay as they are.
 template <int D>
-void displace(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>& padded);
+void displace(World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, const Flags<D>&,
+              const Blocks<D>& padded);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -71,6 +71,9 @@ void declareMotion(SceneVisitor& v, Motion& m) {
 void declareBlock(SceneVisitor& v, Block& b) {
   declareShape(v, b.shape);
   v.key("velocity", &b.velocity, {"m/s", "Velocity at the start."});
+  v.key("particles", &b.particles,
+        atLeast(0, "", "This many particles, at random places of the shape however small it is; 0: a lattice at rest."));
+  v.key("in_solids", &b.in_solids, {"", "Fill also where solids are: fluid that a solver has to push out."});
 }
 
 void declareEmitter(SceneVisitor& v, Emitter& e) {

@@ -75,7 +75,8 @@ Estimate estimate(const Scene& s) {
   };
   for (std::size_t i = 0; i < s.fluid.blocks.size(); ++i) {
     const Extent x = extentOf(s, s.fluid.blocks[i].shape, "fluid.blocks[" + std::to_string(i) + "]");
-    e.volume += x.volume;
+    const double particles = s.fluid.blocks[i].particles;
+    e.volume += particles > 0 ? particles * std::pow(s.resolution.spacing, D) : x.volume;
     reach(x.low[down], x.high[down]);
   }
   for (const Emitter& emitter : s.fluid.emitters) reach(emitter.centre[down], emitter.centre[down]);

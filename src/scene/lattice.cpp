@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "scene/sampling.h"
 #include "scene/vector.h"
@@ -77,6 +78,27 @@ bool insideAny(const std::vector<SolidShape>& solids, const Vector& x, double sl
   return false;
 }
 
+/// Points of the shape drawn evenly: the same on every machine.
+void scatter(const Scene& scene, const SolidShape& shape, int block, const std::vector<SolidShape>& solids, Filling& filling) {
+  const Block& b = scene.fluid.blocks[block];
+  const Vector low = upper(shape.low(), scene.domain.min), high = lower(shape.high(), scene.domain.max);
+  std::mt19937 random(std::uint32_t(block + 1));
+  const std::int64_t count = std::int64_t(b.particles), tries = 1000 * count;
+  std::int64_t placed = 0;
+  for (std::int64_t t = 0; t < tries && placed < count; t++) {
+    Vector x = {0, 0, 0};
+    for (int k = 0; k < scene.dimension; k++) x[k] = low[k] + (high[k] - low[k]) * (random() / 4294967296.0);
+    if (!isInside(shape, x, 0)) continue;
+    if (!b.in_solids && insideAny(solids, x, 0)) {
+      filling.insideSolids++;
+      continue;
+    }
+    filling.points.push_back(x);
+    placed++;
+  }
+  filling.block.resize(filling.points.size(), block);
+}
+
 }  // namespace
 
 std::array<int, 3> latticeCounts(const Vector& side, double d, int dim) {
@@ -106,6 +128,7 @@ void fillLattice(const Scene& scene, const SolidShape& shape, int block, const s
                  Filling& filling) {
   const double d = scene.resolution.spacing, slack = 1e-6 * d;
   const bool isBox = shape.primitive().kind == Kind::box && !shape.primitive().insideOut;
+  const bool inSolids = scene.fluid.blocks[block].in_solids;
   const Lattice l = isBox ? latticeOfBox(shape, d, scene.dimension) : latticeOfDomain(scene, shape);
 
   PointGrid earlier(d, filling.points.size());
@@ -123,7 +146,7 @@ void fillLattice(const Scene& scene, const SolidShape& shape, int block, const s
     for (int i = 0; i < l.count[0]; i++) {
       const Vector x = l.at(i, int(r % l.count[1]), int(r / l.count[1]));
       if (!isBox && !isInside(shape, x, 0)) continue;
-      if (outsideDomain(scene, x) || insideAny(solids, x, slack))
+      if (outsideDomain(scene, x) || (!inSolids && insideAny(solids, x, slack)))
         row[r].solid++;
       else if (!alone && earlier.anyWithin(x, 0.7 * d))
         row[r].taken++;
@@ -143,7 +166,10 @@ Filling fillBlocks(const Scene& scene, const std::vector<SolidShape>& solids) {
   Filling filling;
   for (int i = 0; i < int(scene.fluid.blocks.size()); i++) {
     const SolidShape shape(scene, scene.fluid.blocks[i].shape, fmt::format("fluid.blocks[{}]", i));
-    fillLattice(scene, shape, i, solids, filling);
+    if (scene.fluid.blocks[i].particles > 0)
+      scatter(scene, shape, i, solids, filling);
+    else
+      fillLattice(scene, shape, i, solids, filling);
   }
   return filling;
 }

@@ -92,7 +92,8 @@ class Grid : public Solver<D> {
 
     if (o_.density_projection && pressure) {
       projectDensity(w, dt, report, watch);
-      w.collide(frame_->cell / 2);
+      // In a cell whose centre is free nobody is deeper than its corner; deeper ones are on their way out.
+      w.collide(std::sqrt(double(D)) / 2 * frame_->cell);
     } else {
       w.collide();
     }
@@ -163,7 +164,7 @@ class Grid : public Solver<D> {
     setWaysOut(tiles_, flags_, buried, faces_);
     extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
     pad(tiles_, faces_.u, padded_);
-    displace(w.fluid, *frame_, tiles_, bins_, padded_);
+    displace(w, *frame_, tiles_, bins_, *solids_, flags_, padded_);
     watch("displace");
   }
 
