@@ -21,16 +21,20 @@ class ClosedBodies {
   /// Finds the bodies. Their cells, as elements of a field, are then [first(b), first(b + 1)) of cells().
   void find(const Level<D>&);
   int count() const { return int(first_.size()) - 1; }
-  /// Takes the mean over each body out of a field.
+  /// Takes the mean over each body out of a field, and returns what that takes from its product with another.
   template <class T>
-  void removeMeans(Array<T>& field) const {
+  double removeMeans(Array<T>& field, const Array<T>& other) const {
+    double product = 0;
     for (int b = 0; b < count(); ++b) {
       const int* const cell = cells_.data() + first_[b];
       const int n = first_[b + 1] - first_[b];
       T* const f = field.data();
+      const T* const o = other.data();
       const T mean = T(sumOf(n, [=](int i) { return f[cell[i]]; }) / n);
+      product += double(mean) * sumOf(n, [=](int i) { return o[cell[i]]; });
       forEach(n, [=](int i) { f[cell[i]] -= mean; });
     }
+    return product;
   }
   std::size_t bytes() const { return unknown_.bytes() + open_.bytes() + (cells_.capacity() + first_.capacity()) * sizeof(int); }
 

@@ -25,10 +25,13 @@ constexpr int bottomUnknowns = 40;  // for a dense factor
 template <int D, bool finest>
 class Links {
  public:
-  BRIM_FN Links(const Level<D>& l, int t)
-      : sides_(l.sides.data() + std::size_t(t) * Tiles<D>::cells), diag_(l.diag.data() + std::size_t(t) * Tiles<D>::cells) {
-    if constexpr (!finest)
+  BRIM_FN Links(const Level<D>& l, int t) {
+    if constexpr (finest) {
+      sides_ = l.sides.data() + std::size_t(t) * Tiles<D>::cells;
+    } else {
+      diag_ = l.diag.data() + std::size_t(t) * Tiles<D>::cells;
       for (int k = 0; k < D; ++k) w_[k] = {l.w[k].data(), t, l.beside.data() + 2 * D * t};
+    }
   }
   BRIM_FN Row<float> diag(int n) const {
     if constexpr (finest)
@@ -47,8 +50,8 @@ class Links {
   BRIM_FN Row<float> above(int n, int k) const { return w_[k].above(n, k); }
 
  private:
-  const std::uint8_t* sides_;
-  const float* diag_;
+  const std::uint8_t* sides_ = nullptr;
+  const float* diag_ = nullptr;
   Around<D, float> w_[D];
 };
 

@@ -30,23 +30,26 @@ class Poisson {
   std::size_t bytes() const;
 
  private:
+  struct Largest {
+    double r, x;  // magnitudes of residual and solution
+  };
   void findStates(const Tiles<D>&, const Array<std::uint8_t>& state);
   void take(const Array<Real>& from, Array<Real>& to) const;
   template <class T>
   void give(const Array<T>& from, Array<Real>& to) const;
-  double findResidual();
-  double largestOf(const Array<Real>&);
-  double advance(double alpha);
+  Largest findResidual();
+  Largest advance(double alpha);
   void turn(double beta);
   double multiply();
 
   Multigrid<D> grid_;
   ClosedBodies<D> closed_;
-  int tiles_ = 0;              // of the caller's fields
-  Array<int> source_;          // per tile of the finest level: the caller's
-  Array<Real> b_, x_, p_, q_;  // right-hand side, solution, direction, A p
-  Array<Real> r_;              // residual, in double precision: in single the finest level has it
-  std::vector<double> part_;
+  int tiles_ = 0;                 // of the caller's fields
+  Array<int> source_;             // per tile of the finest level: the caller's
+  Array<Real> b_, x_, p_, q_;     // right-hand side, solution, direction, A p
+  Array<Real> r_;                 // residual, in double precision: in single the finest level has it
+  std::vector<double> part_;      // of p q, per tile
+  std::vector<Largest> largest_;  // per tile
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR
