@@ -16,7 +16,7 @@
 
 #include "solvers/solver.h"
 #include "sph/coarse.h"
-#include "sph/rest.h"
+#include "sph/lattice.h"
 #include "sph/viscosity.h"
 #include "sph/vorticity.h"
 
@@ -162,39 +162,6 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
   w.refresh(w.fluid.p.data);
 }
 
-// The rest lattice as the solver sees it: S of Eq. 8, and the largest eigenvalue of D^-1 A over all waves of multipliers
-// lambda_j = exp(i k.x_j): |sum_j grad W_j exp(i k.x_j)|^2 / sum_j |grad W_j|^2.
-struct Lattice {
-  double S = 0, largest = 0;
-};
-template <int D, class K>
-Lattice restLattice(const World<D>& w, K W) {
-  std::vector<Vec<D>> x, g;
-  double sum = 0;
-  eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) {
-    const Vec<D> grad = W.grad(r).vec();
-    if (dot(grad, grad) == 0) return;
-    x.push_back(r);
-    g.push_back(grad);
-    sum += dot(grad, grad);
-  });
-  Lattice l;
-  l.S = w.mass / (w.rho0 * w.rho0) * sum;
-  const int waves = D == 3 ? 13 : 33;
-  for (int c = 0; c < (D == 3 ? waves * waves * waves : waves * waves); ++c) {
-    double k[D], re[D] = {}, im[D] = {}, size = 0;
-    for (int d = 0, rest = c; d < D; ++d, rest /= waves) k[d] = pi / w.spacing * (rest % waves) / (waves - 1);
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      double phase = 0;
-      for (int d = 0; d < D; ++d) phase += k[d] * x[j][d];
-      for (int d = 0; d < D; ++d) re[d] += g[j][d] * std::cos(phase), im[d] += g[j][d] * std::sin(phase);
-    }
-    for (int d = 0; d < D; ++d) size += re[d] * re[d] + im[d] * im[d];
-    l.largest = std::max(l.largest, size / sum);
-  }
-  return l;
-}
-
 // v* = v + dt g, x* = x + dt v*.
 template <int D>
 void predict(World<D>& w, double dt) {
@@ -254,15 +221,16 @@ class Pbf : public Solver<D> {
   // Positions and velocities such that no density is above rho0, as far as the iterations go.
   template <class K>
   void project(World<D>& w, K W, double dt, StepReport& report, Stopwatch& watch) {
-    if (lattice_.S == 0) lattice_ = restLattice(w, W);
+    if (lattice_.gradient == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
+    const double S = lattice_.gradient / w.mass;  // of Eq. 8, in the rest lattice
     Iteration it{};
     it.v0 = Real(1 / w.rho0);
-    it.eps = Real(o_.relaxation * lattice_.S);
+    it.eps = Real(o_.relaxation * S);
     it.perPascal = Real(w.mass / w.rho0 * dt * dt);
     it.keep = o_.acceleration == "multilevel";
     it.oneSided = o_.constraint == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
-    it.corrK = Real(o_.artificial_pressure / lattice_.S);
+    it.corrK = Real(o_.artificial_pressure / S);
     it.corrN = o_.artificial_power;
     it.most = Real(o_.largest_correction);
     it.least = it.oneSided ? Real(-1e30) : -it.most;
@@ -301,7 +269,7 @@ class Pbf : public Solver<D> {
   }
 
   PbfParameters o_;
-  Lattice lattice_;
+  RestWaves lattice_;
   CoarseLevel<D> coarse_;
   Array<Real> p_, y_, error_;
 };

@@ -14,7 +14,7 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
-#include "sph/rest.h"
+#include "sph/lattice.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {

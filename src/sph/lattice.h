@@ -1,4 +1,5 @@
-// The rest lattice as density constraints see it: scales that mean the same at every resolution.
+// The rest lattice: what a sum over neighbours meets in fluid at rest. Calibrations and scales that mean the same at every
+// resolution are sums over it.
 #pragma once
 #include <cmath>
 #include <vector>
@@ -7,6 +8,18 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// body(r) for every point r [m] of a lattice of this spacing around the origin, out to the support and a little more.
+template <int D, class F>
+void eachOfRestLattice(double spacing, double support, F body) {
+  const int reach = int(std::ceil(support / spacing)), side = 2 * reach + 1;
+  for (int c = 0; c < (D == 3 ? side * side * side : side * side); ++c) {
+    Vec<D> r;
+    for (int k = 0, rest = c; k < D; ++k, rest /= side) r[k] = Real((rest % side - reach) * spacing);
+    body(r);
+  }
+}
+
+/// The lattice as density constraints see it.
 struct RestWaves {
   double gradient = 0;  // [1/m^2] |grad C|^2 over all members of a constraint: sum_j |V grad W_j|^2
   /// Of sum_i n_i n_i^T, n_i = grad C_i / |grad C_i|: the largest over all waves exp(i k.x_j) of multipliers,
@@ -16,18 +29,15 @@ struct RestWaves {
 
 template <int D, class K>
 RestWaves restWaves(K W, double spacing, double support) {
-  const int reach = int(std::ceil(support / spacing)), side = 2 * reach + 1;
   std::vector<Vec<D>> x, g;
   double sum = 0;
-  for (int c = 0; c < (D == 3 ? side * side * side : side * side); ++c) {
-    Vec<D> r;
-    for (int k = 0, rest = c; k < D; ++k, rest /= side) r[k] = Real((rest % side - reach) * spacing);
+  eachOfRestLattice<D>(spacing, support, [&](const Vec<D>& r) {
     const Vec<D> grad = W.grad(r).vec();
-    if (dot(grad, grad) == 0) continue;
+    if (dot(grad, grad) == 0) return;
     x.push_back(r);
     g.push_back(grad);
     sum += dot(grad, grad);
-  }
+  });
   RestWaves l;
   l.gradient = std::pow(spacing, 2 * D) * sum;
   const int waves = D == 3 ? 13 : 33;

@@ -1,7 +1,7 @@
 // Friction inside the fluid and at walls, with densities on the way: one pass over the neighbours.
 #pragma once
 #include "math/kernels.h"
-#include "sph/rest.h"
+#include "sph/lattice.h"
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
