@@ -262,7 +262,7 @@ class Pbf : public Solver<D> {
         watch("coarse");
       }
       if (last) break;
-      if (report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
+      if (o_.tolerance > 0 && report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
     }
     if (coarse) coarse_.addPressure(w, dt, y_);
     average(w, y_, it.keep ? dt : 1e30);
