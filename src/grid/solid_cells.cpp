@@ -55,7 +55,8 @@ bool SolidCells<D>::walls(const Vec<D, int>& place, Part& part) const {
   return true;
 }
 
-// Bodies: half cells are full or empty by their signed distance, linearly in between, and the hat weights them 1 3 3 1.
+// Bodies: a hat is the sum of hats half as wide, 1 2 1, and of each of those a plane at its signed distance covers a known part.
+// Exact for surfaces along the axes.
 template <int D>
 bool SolidCells<D>::bodies(const World<D>& w, const std::vector<int>& which, const Vec<D, int>& place, Part& part) const {
   const auto& body = w.solids.bodies();
@@ -76,14 +77,14 @@ bool SolidCells<D>::bodies(const World<D>& w, const std::vector<int>& which, con
     for (const int b : near) least = min(least, distanceTo(body[b], x));
     return least;
   };
-  constexpr int side = 18, halves = power(side, D);
+  constexpr int side = 17, halves = power(side, D);
   std::vector<Real> full(halves);
   for (int h = 0; h < halves; ++h) {
     Vec<D> q;
-    for (int k = 0, rest = h; k < D; ++k, rest /= side) q[k] = Real(8 * place[k]) + Real(rest % side - Real(0.5)) / 2;
-    full[h] = max(min(Real(0.5) - distance(q) * 2 * frame_.perCell, Real(1)), Real(0));
+    for (int k = 0, rest = h; k < D; ++k, rest /= side) q[k] = Real(8 * place[k]) + Real(rest % side) / 2;
+    full[h] = Real(hatUpTo(-2 * double(distance(q) * frame_.perCell)));
   }
-  const Real weight[4] = {Real(0.125), Real(0.375), Real(0.375), Real(0.125)};
+  const Real weight[3] = {Real(0.25), Real(0.5), Real(0.25)};
   for (std::uint64_t& word : part.solid) word = 0;
   for (int c = 0; c < Tiles<D>::cells; ++c) {
     Vec<D> q;
@@ -93,9 +94,9 @@ bool SolidCells<D>::bodies(const World<D>& w, const std::vector<int>& which, con
       q[k] = Real(8 * place[k] + rest % 8) + Real(0.5);
     }
     Real sum = 0;
-    for (int z = 0; z < (D == 3 ? 4 : 1); ++z)
-      for (int y = 0; y < 4; ++y)
-        for (int x = 0; x < 4; ++x)
+    for (int z = 0; z < (D == 3 ? 3 : 1); ++z)
+      for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 3; ++x)
           sum += (D == 3 ? weight[z] : Real(1)) * weight[y] * weight[x] * full[first + (z * side + y) * side + x];
     part.fraction[c] = sum;
     if (distance(q) < 0) part.solid[c >> 6] |= std::uint64_t(1) << (c & 63);

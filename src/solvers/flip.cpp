@@ -20,6 +20,8 @@ struct GridParameters {
   int iterations = 200;
   double tolerance = 1e-3;
   bool density_projection = true;
+  std::string instead = "nothing";
+  double averaging_time = 1;
   double pressure_start = 0;
 
   void visit(ParameterVisitor& v) {
@@ -27,6 +29,15 @@ struct GridParameters {
     v("tolerance", tolerance,
       {"1/s", "a solve ends when no cell's divergence (or density error over dt) is larger; 1e-6 needs double", 0, 1e6});
     v("density_projection", density_projection, {"", "also keep the density: large steps then lose no volume"});
+    v("instead", instead,
+      {"",
+       "without density_projection: unsplit adds the density's term to the velocity's equation (Eq. 8), averaged does so over "
+       "averaging_time (Losasso et al. 2008); for comparison",
+       -1e300,
+       1e300,
+       false,
+       {"nothing", "unsplit", "averaged"}});
+    v("averaging_time", averaging_time, {"s", "tau of instead = averaged", 0, 1e6, true});
     v("pressure_start", pressure_start, {"s", "no pressure acts before this time; fluid falls into itself", 0, 1e30});
   }
 };
@@ -68,9 +79,17 @@ class Grid : public Solver<D> {
     const bool pressure = w.time >= o_.pressure_start;
     toGrid(w.fluid, *frame_, tiles_, bins_, affine, stage_, faces_, flags_);
     watch("to_grid");
+    const bool oneEquation = pressure && !o_.density_projection && o_.instead != "nothing";
+    if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_);
     flags_.finish(tiles_, *solids_);
     force(w, *frame_, tiles_, *solids_, flags_, Real(dt) * w.gravity(w.time), faces_);
     divergence(*frame_, tiles_, flags_, faces_, rhs_);
+    if (oneEquation) {
+      densityError(tiles_, flags_, rho_, o_.instead == "unsplit" ? dt : o_.averaging_time, extra_);
+      const auto to = rhs_.view();
+      const auto from = extra_.read();
+      forEach(tiles_.count() * Tiles<D>::cells, [=](int c) { to[c] += from[c]; });
+    }
     tiles_.fit(phi_, Real(0));
     clear(phi_);
     watch("velocity");
@@ -180,7 +199,7 @@ class Grid : public Solver<D> {
   Faces<D> faces_;
   Blocks<D> stage_, velocity_, padded_;
   Poisson<D> poisson_;
-  Array<Real> rhs_, phi_, rho_;
+  Array<Real> rhs_, phi_, rho_, extra_;
   Array<std::uint64_t> spare_;
   int ring_ = 0;
   std::array<std::int64_t, 5> sorted_{};
