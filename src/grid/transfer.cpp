@@ -179,36 +179,61 @@ BRIM_FN Real gradientAt(const Real* block, const InTile<D>& x, int k, Vec<D>& gr
 
 namespace {
 
-/// u at q (in cells) if all faces of the cell there are known; else it stays as it is.
+/// The grid's velocity where its faces are known.
 template <int D>
-BRIM_FN void follow(const TileView<D>& tiles, const Array<std::uint64_t> (&known)[D], const Blocks<D>& velocity, const Vec<D>& q,
-                    Vec<D>& u) {
-  Vec<D, int> cell, place;
-  for (int k = 0; k < D; ++k) cell[k] = int(std::floor(q[k])), place[k] = cell[k] >> 3;
-  const int t = tiles.at(place), c = t * Tiles<D>::cells + TileView<D>::within(cell);
-  std::uint64_t all = ~std::uint64_t(0);
-  for (int k = 0; k < D; ++k) all &= known[k][std::size_t(c) >> 6];
-  if (all >> (c & 63) & 1) u = Stencil<D>(InTile<D>(q, place))(velocity.at(t));
-}
-
-/// The mean velocity of a step from q, where it is u: midpoint steps of at most two cells. One long one would end the fall of
-/// every fast drop half a step above the pool, whose velocity it would meet there.
-template <int D>
-BRIM_FN Vec<D> along(const TileView<D>& tiles, const Array<std::uint64_t> (&known)[D], const Blocks<D>& velocity, Vec<D> q,
-                     Real perTime, Vec<D> u) {
-  Real longest = 0;
-  for (int k = 0; k < D; ++k) longest = max(longest, std::abs(u[k]) * perTime);
-  const int parts = 1 + int(min(longest / 2, Real(63)));
-  const Real part = perTime / Real(parts);
-  Vec<D> sum{};
-  for (int n = 0; n < parts; ++n) {
-    if (n > 0) follow(tiles, known, velocity, q, u);
-    follow(tiles, known, velocity, q + (part / 2) * u, u);
-    sum += u;
-    q += part * u;
+class Stream {
+ public:
+  Stream(const Tiles<D>& tiles, const Blocks<D>& velocity, const Array<std::uint64_t> (&known)[D])
+      : tiles_(tiles.view()), velocity_(velocity), full_(tiles.count() + 1) {
+    for (int k = 0; k < D; ++k) known_[k] = known[k].data();
+    forEachTile(tiles.count(), [&](int t) {
+      std::uint64_t all = ~std::uint64_t(0);
+      for (int s = 0; s < Bits<D>::words; ++s) all &= knownAt(t * Bits<D>::words + s);
+      full_[t] = all == ~std::uint64_t(0);
+    });
   }
-  return (1 / Real(parts)) * sum;
-}
+  const Real* of(int t) const { return velocity_.at(t); }
+
+  /// u at q (in cells) if all faces of the cell there are known; else it stays as it is. Tile t at `here` is a first guess.
+  BRIM_FN void follow(int t, const Vec<D, int>& here, const Vec<D>& q, Vec<D>& u) const {
+    Vec<D, int> cell, place;
+    bool same = true;
+    for (int k = 0; k < D; ++k) {
+      cell[k] = int(std::floor(q[k])), place[k] = cell[k] >> 3;
+      same = same && place[k] == here[k];
+    }
+    if (!same) t = tiles_.at(place);
+    const int c = TileView<D>::within(cell);
+    if (!full_[t] && !(knownAt(t * Bits<D>::words + (c >> 6)) >> (c & 63) & 1)) return;
+    u = Stencil<D>(InTile<D>(q, place))(velocity_.at(t));
+  }
+
+  /// The mean velocity of a long step from q, where it is u: midpoint steps of at most two cells. One long one would end the
+  /// fall of every fast drop half a step above the pool, whose velocity it would meet there.
+  Vec<D> along(int t, const Vec<D, int>& here, Vec<D> q, Real perTime, Real longest, Vec<D> u) const {
+    const int parts = 1 + int(min(longest / 2, Real(63)));
+    const Real part = perTime / Real(parts);
+    Vec<D> sum{};
+    for (int n = 0; n < parts; ++n) {
+      if (n > 0) follow(t, here, q, u);
+      follow(t, here, q + (part / 2) * u, u);
+      sum += u;
+      q += part * u;
+    }
+    return (1 / Real(parts)) * sum;
+  }
+
+ private:
+  BRIM_FN std::uint64_t knownAt(std::size_t word) const {
+    std::uint64_t all = known_[0][word];
+    for (int k = 1; k < D; ++k) all &= known_[k][word];
+    return all;
+  }
+  TileView<D> tiles_;
+  const Blocks<D>& velocity_;
+  const std::uint64_t* known_[D];
+  std::vector<char> full_;  // per tile: all faces are known
+};
 
 }  // namespace
 
@@ -218,29 +243,45 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
                  const Array<Real>& phi, const Ride<D>& ride, const Affine<D>* affine) {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const auto pressure = fluid.real("pressure").view();
-  const TileView<D> view = tiles.view();
+  const Stream<D> stream(tiles, velocity, known);
   const Real dt = Real(ride.dt), flip = Real(ride.flip), scale = Real(ride.scale), perTime = dt * frame.perCell;
   forEachTile(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
-    for (int m = bins.begin(t); m < bins.end(t); ++m) {
-      const int i = bins.order()[m];
-      const Vec<D> q = frame.inCells(p[i].x);
-      const InTile<D> at(q, place);
-      pressure[i] = scale * phi[std::size_t(t) * Tiles<D>::cells + at.within()];
-      Vec<D> u;
-      if (affine) {
-        for (int k = 0; k < D; ++k) {
-          Vec<D> gradient;
-          u[k] = v[i].x[k] = gradientAt(velocity.at(t), at, k, gradient);
-          affine->c[k]->data[i] = {frame.perCell * gradient, Real(0)};
+    const Real *const u = velocity.at(t), *const du = affine ? nullptr : change.at(t);
+    // In two loops over a few particles: together they are too long for the processor to look ahead to the next particle.
+    constexpr int few = 32;
+    Vec<D> q[few], w[few];
+    for (int first = bins.begin(t); first < bins.end(t); first += few) {
+      const int n = std::min(few, bins.end(t) - first);
+      const int* const who = bins.order() + first;
+      for (int m = 0; m < n; ++m) {
+        const int i = who[m];
+        q[m] = frame.inCells(p[i].x);
+        const InTile<D> at(q[m], place);
+        pressure[i] = scale * phi[std::size_t(t) * Tiles<D>::cells + at.within()];
+        if (affine) {
+          for (int k = 0; k < D; ++k) {
+            Vec<D> gradient;
+            w[m][k] = gradientAt(u, at, k, gradient);
+            affine->c[k]->data[i] = {frame.perCell * gradient, Real(0)};
+          }
+          v[i].x = w[m];
+        } else {
+          const Stencil<D> stencil(at);
+          w[m] = stencil(u);
+          v[i].x = w[m] + flip * (v[i].x + stencil(du) - w[m]);
         }
-      } else {
-        const Stencil<D> stencil(at);
-        u = stencil(velocity.at(t));
-        v[i].x = u + flip * (v[i].x + stencil(change.at(t)) - u);
       }
-      p[i].x += dt * along(view, known, velocity, q, perTime, u);
+      for (int m = 0; m < n; ++m) {
+        Real longest = 0;  // [cells]
+        for (int k = 0; k < D; ++k) longest = max(longest, std::abs(w[m][k]) * perTime);
+        if (longest < 2)
+          stream.follow(t, place, q[m] + (perTime / 2) * w[m], w[m]);
+        else
+          w[m] = stream.along(t, place, q[m], perTime, longest, w[m]);
+        p[who[m]].x += dt * w[m];
+      }
     }
   });
   // Outside the grid there is nothing but gravity.
