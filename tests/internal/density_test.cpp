@@ -86,7 +86,9 @@ TYPED_TEST(Density, OfALatticeIsRho0UpToTheWalls_ID05_ID07) {
       c[0] = x, c[1] = y;
       EXPECT_NEAR(b.at(b.rho, c), 1, x > 0 && x < 9 && y > 0 && D == 2 ? 10 * single : atWalls) << x << ", " << y;
       c[0] = 0, c[D - 1] = x;
-      if (D == 3) EXPECT_NEAR(b.at(b.rho, c), 1, atWalls) << "at the wall, " << x;
+      if (D == 3) {
+        EXPECT_NEAR(b.at(b.rho, c), 1, atWalls) << "at the wall, " << x;
+      }
     }
 }
 
