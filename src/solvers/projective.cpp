@@ -45,7 +45,10 @@ struct ProjectiveParameters {
     };
     v("iterations", iterations, {"", "local/global iterations a step at most", 1, 10000});
     v("tolerance", tolerance,
-      {"", "an iteration that finds the mean of max(rho/rho0 - 1, 0) below this is the step's last; 0: never", 0, 1});
+      {"",
+       "an iteration that finds the mean of max(rho/rho0 - 1 - p/K, 0) below this is the step's last, p/K being what the "
+       "stiffness allows; 0: never",
+       0, 1});
     v("acceleration", acceleration,
       oneOf("multilevel: pressures with momentum and a coarse grid; none: the plain method of the paper",
             {"multilevel", "none"}));
@@ -143,16 +146,17 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
       rho += ma * W(xi - xa);
       gradI += (o.v0 * ma) * W.grad(xi - xa);
     }
-    const Reals c = o.v0 * rho - Reals(1), t = T[i], y = Y[i], soft = o.mu * (y + o.perPascal * held[i]);
-    const Reals size = S + dot(gradI, gradI) + o.least, tau = min(c, Reals(o.most)) / size;
+    const Reals t = T[i], y = Y[i], size = S + dot(gradI, gradI) + o.least;
+    // What of C neither T nor the coarse level's pressure accounts for: all of it where w is large.
+    const Reals left = o.v0 * rho - Reals(1) - o.mu * (y + o.perPascal * held[i]) * size;
     // A ghost that pads a slice sees W(0) of every entry of its list: it has no mass and no multiplier.
-    const Reals next = select(mi > Reals(0), max(y + o.omega * (tau - soft), Reals(0)), Reals(0));
+    const Reals next = select(mi > Reals(0), max(y + o.omega * min(left, Reals(o.most)) / size, Reals(0)), Reals(0));
     const Reals then = max(next + o.beta * (next - t), Reals(0));
     path.step[0][i] = {xi, then - y};
     own[i] = {(y - then) * gradI, then};
     T[i] = next;
     Y[i] = then;
-    error[i] = c - soft * size;
+    error[i] = left;
   });
   to.finish(w, 1);
 }

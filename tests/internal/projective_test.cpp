@@ -210,6 +210,31 @@ TYPED_TEST(ProjectiveStep, NeverRaisesTheObjectiveWhileNeighboursAreFrozen_PF03)
   EXPECT_LT(last, 0.99 * first);  // and it falls: by 2 % in 2D, where particles are so heavy that one iteration does most of it
 }
 
+TYPED_TEST(ProjectiveStep, TheAcceleratedMethodEndsAtTheSameMinimum_PF03) {
+  // No wall under the lump: the coarse level stays out of it.
+  Scene plain = this->scene(1000), fast = this->scene(200, "multilevel");
+  const double pitch = 0.97 * d;
+  for (Scene* s : {&plain, &fast}) {
+    s->domain.boundary = {"open", "open", "open"};
+    s->solver.numbers["stiffness"] = 1e5;
+  }
+  const auto w = this->lump(plain, pitch);
+  typename TestFixture::Reference r(*w, plain.gravity);
+  const auto objective = [&](const Scene& s) {
+    r.x = this->solved(s, pitch);
+    r.local();
+    return r.objective();
+  };
+  const double best = objective(plain);
+  const auto a = r.x;
+  const double f = objective(fast);
+  double way = 0, apart = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) way += dot(a[i] - r.s[i], a[i] - r.s[i]), apart += dot(a[i] - r.x[i], a[i] - r.x[i]);
+  // One linear step in the place of the projection tells tau within C, some percent here.
+  EXPECT_LT(f, 1.05 * best);
+  EXPECT_LT(std::sqrt(apart), 0.1 * std::sqrt(way));
+}
+
 TYPED_TEST(ProjectiveStep, ProjectionsReach1e14In3To4NewtonSteps_PF09) {
   // A dam that has begun to fall, in steps of 2 ms; every projection of the next step's first local step is counted.
   constexpr int D = TestFixture::D;
