@@ -43,7 +43,7 @@ Totals totalsFrom(const nlohmann::json&);
 
 /// volume / startVolume, where fluid was let in or taken out on purpose per particle: over (start + emitted - sunk) / start.
 /// Particles that leak stay in that count, so their loss is seen; only in a domain with an open side leaving is no leak, and the
-/// particles there are now count. A run that starts empty refers to spacing^D a particle. Updates minimum and maximum.
+/// particles there are now count. A run that starts empty or crowded refers to spacing^D a particle. Updates minimum and maximum.
 double volumeRatio(Totals&, const Scene&, double volume, std::int64_t particles);
 
 struct RunFacts {

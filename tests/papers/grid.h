@@ -24,10 +24,11 @@ inline double levelRatio(const Snapshot& now, const Scene& s) {
   return 2 * (mean(now, 1) - s.domain.min[1]) / (double(now.size()) * std::pow(s.resolution.spacing, s.dimension) / area);
 }
 
-/// Volume where the density smoothed over two spacings exceeds rho0/2, over that of the particles at rest.
+/// Volume where the density smoothed over half a cell exceeds rho0/2, over that of the particles at rest: `volume_ratio` of a
+/// run.
 inline double smoothedVolume(const Snapshot& now, const Scene& s) {
   const double particle = std::pow(s.resolution.spacing, s.dimension);
-  return liquidVolume(now, s.domain.min, 2 * s.resolution.spacing, s.fluid.density * particle, s.fluid.density) /
+  return liquidVolume(now, s.domain.min, cellOf(s) / 2, s.fluid.density * particle, s.fluid.density) /
          (double(now.size()) * particle);
 }
 
