@@ -60,7 +60,7 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
     return p[0] >= stage.low[0] && p[0] <= stage.high[0] && p[1] >= stage.low[1] && p[1] <= stage.high[1];
   };
   std::optional<Field> field;
-  if (options.style == "water") field = Field::density(inSpacings(stage), 0.5f, 2);
+  if (options.style == "water") field = Field::density(inSpacings(stage), 0.25f, 2);
   std::vector<Splat> splats;
   Seen seen;
   if (!field) splats = splatsOf(stage.blobs, camera, canvas), seen = drawSplats(splats, canvas);
@@ -97,7 +97,7 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
         thing.pose.toBody(world, body);
         const float away = float(thing.shape->primitive().distance(body)) / pixel;
         const Colour inner = mix(edgeColour, thing.colour, std::clamp(-away - 1.2f, 0.f, 1.f));
-        if (inBox(p) || !thing.shape->primitive().insideOut) colour = mix(colour, inner, std::clamp(0.5f - away, 0.f, 1.f));
+        if (inBox(p)) colour = mix(colour, inner, std::clamp(0.5f - away, 0.f, 1.f));
       }
       // The walls, a line two pixels wide around the box.
       const double gap = std::max({stage.low[0] - p[0], p[0] - stage.high[0], stage.low[1] - p[1], p[1] - stage.high[1]});

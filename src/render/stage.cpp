@@ -96,10 +96,12 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   const auto all = ellipsoids(cloud, stage.dimension);
   stage.blobs.resize(all.size());
   stage.value.assign(all.size(), 0.f);
+  stage.alone.assign(all.size(), 0);
   tbb::parallel_for(std::size_t(0), all.size(), [&](std::size_t k) {
     const std::size_t i = std::size_t(cloud.order()[k]);
     Blob& blob = stage.blobs[k];
     const bool lone = all[k].weight > 1;
+    stage.alone[k] = lone;
     const double scale = lone ? 1 / (0.6 * 0.6 * d * d) : 1 / (radius * radius);
     for (std::size_t a = 0; a < 3; ++a)
       blob.middle[a] = float(cloud.corner()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));

@@ -33,6 +33,7 @@ struct Stage {
   Vector middle;             // [m] in the scene
   std::vector<Blob> blobs;   // the liquid, particle by particle
   std::vector<float> value;  // of each, for the colours
+  std::vector<char> alone;   // drops of one particle
   std::vector<Thing> things;
 };
 
