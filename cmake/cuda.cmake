@@ -1,5 +1,6 @@
 # The flavour cuda32, compiled by nvcc for sm_90 and linked into nothing yet: a check that every kernel stays within what a
-# GPU takes. The search (cells, lists), the coarse level and the grid solvers are host code yet.
+# GPU takes. The search (cells, lists), the coarse level, contacts with cloth and the grid solvers are host
+# code yet.
 find_program(CMAKE_CUDA_COMPILER nvcc PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT CMAKE_CUDA_COMPILER)
   message(FATAL_ERROR "CUDA not checked: nvcc was not found in PATH, CUDA_HOME or /usr/local/cuda. "
@@ -14,7 +15,7 @@ enable_language(CUDA)
 # A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
 set(cuda_sources "")
 foreach(source ${flavoured})
-  if(source MATCHES "/src/(world/(cells|neighbours)|sph/coarse|grid/[a-z_]+|solvers/flip)\\.cpp$")
+  if(source MATCHES "/src/(world/(cells|neighbours)|sph/coarse|grid/[a-z_]+|solvers/flip|constraints/contact)\\.cpp$")
     continue()
   endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})

@@ -23,11 +23,11 @@ struct Snapshot {
   double time = 0;  // [s]
   std::int64_t step = 0;
   std::vector<std::int64_t> id;
-  std::vector<double> position;  // [m]
-  std::vector<float> velocity;   // [m/s]
-  std::vector<float> density;    // [kg/m^3]
-  std::vector<float> pressure;   // [Pa]
-  std::vector<double> solids;    // [m] samples of the solids, those of the domain's walls left out; for pictures
+  std::vector<double> position;   // [m]
+  std::vector<float> velocity;    // [m/s]
+  std::vector<float> density;     // [kg/m^3]
+  std::vector<float> pressure;    // [Pa]
+  std::vector<double> solids;     // [m] samples of the solids, those of the domain's walls left out; for pictures
   std::vector<Surface> surfaces;  // cloth and soft bodies
   std::size_t size() const { return id.size(); }
 };

@@ -91,7 +91,8 @@ void Deformables<D>::addCloth(const Cloth& cloth, const DeformableMesh& m, int f
     for (std::size_t i = 1; i < m.elements.size() && cloth.bending > 0; ++i) {
       const double s = length[i - 1], t = length[i];
       const int k = m.elements[i][0] + first;
-      b.add(SoftKind::bend, {Builder::rowOf({k, k - 1, k + 1}, {-1 / s - 1 / t, 1 / s, 1 / t}, 0)}, cloth.bending * 2 / (s + t), 0, 0);
+      b.add(SoftKind::bend, {Builder::rowOf({k, k - 1, k + 1}, {-1 / s - 1 / t, 1 / s, 1 / t}, 0)}, cloth.bending * 2 / (s + t),
+            0, 0);
     }
     return;
   }
@@ -134,7 +135,8 @@ void Deformables<D>::addCloth(const Cloth& cloth, const DeformableMesh& m, int f
       return vectors::dot(s, t) / vectors::length(vectors::cross(s, t));
     };
     const double c01 = cotangent(i, j, k), c02 = cotangent(i, j, h), c03 = cotangent(j, i, k), c04 = cotangent(j, i, h);
-    const SoftRow row = Builder::rowOf({first + i, first + j, first + k, first + h}, {c03 + c04, c01 + c02, -c01 - c03, -c02 - c04}, 0);
+    const SoftRow row =
+        Builder::rowOf({first + i, first + j, first + k, first + h}, {c03 + c04, c01 + c02, -c01 - c03, -c02 - c04}, 0);
     Vector bent = {0, 0, 0};
     const int at[4] = {i, j, k, h};
     for (int n = 0; n < 4; ++n) bent = bent + double(row.part[n]) * (m.points[at[n]] - m.points[i]);
@@ -312,6 +314,21 @@ template <int D>
 double Deformables<D>::maxSpeed() const {
   const auto u = v.read();
   return std::sqrt(maxOf(nodes, [=] BRIM_KERNEL(int a) { return dot(u[a].x, u[a].x); }));
+}
+
+template <int D>
+int Deformables<D>::lost() const {
+  const auto p = onHost(x, nodes), u = onHost(v, nodes);
+  for (int a = 0; a < nodes; ++a)
+    if (!(dot(u[a].x, u[a].x) < Real(1e10)) || !(dot(p[a].x, p[a].x) < Real(1e24))) return a;
+  return -1;
+}
+
+template <int D>
+const std::string& Deformables<D>::nameOf(int node) const {
+  std::size_t k = 0;
+  while (k + 1 < named_.size() && named_[k + 1].first <= node) ++k;
+  return named_[k].name;
 }
 
 template <int D>

@@ -21,14 +21,14 @@ class Deformables {
   bool any() const { return nodes > 0; }
 
   int nodes = 0, constraints = 0, samples = 0;
-  int rows = 0;  // of the constraints; the rows of the samples follow
+  int rows = 0;        // of the constraints; the rows of the samples follow
   Array<Sample<D>> x;  // {x, m}   [m] from the domain's corner, [kg]
   Array<Sample<D>> v;  // {v, 1/m} [m/s], [1/kg]
   Array<SoftConstraint<D>> constraint;
   Array<SoftRow> row;
-  Array<Real> sampleMass;              // [kg] rho0 V
+  Array<Real> sampleMass;                // [kg] rho0 V
   std::vector<std::array<int, 3>> skin;  // triangles (2D: segments, the third -1) of all of them
-  int sheets = 0;                      // skin[0 .. sheets - 1] has two sides that fluid may touch
+  int sheets = 0;                        // skin[0 .. sheets - 1] has two sides that fluid may touch
 
   Incidence incidence() const { return {begin_.read(), entry_.read()}; }
   /// Constraints of one colour share no node: colour c is order[colour[c] .. colour[c + 1] - 1].
@@ -41,6 +41,9 @@ class Deformables {
   Vec<D, double> momentum() const;
   double kineticEnergy() const;  // [J]
   double maxSpeed() const;       // [m/s]
+  /// The first node that is not finite or faster than anything real; -1: none.
+  int lost() const;
+  const std::string& nameOf(int node) const;
   /// For pictures and files, in the coordinates of the scene.
   std::vector<Surface> surfaces() const;
   std::size_t bytes() const;
@@ -53,7 +56,7 @@ class Deformables {
 
   struct Named {
     std::string name;
-    int first, count;  // nodes
+    int first, count;                      // nodes
     std::vector<std::array<int, 3>> skin;  // counted from its first node
   };
   std::vector<Named> named_;

@@ -58,6 +58,8 @@ void ImplicitStep<D>::begin(Deformables<D>& b, double dt, const Vec<D>& g) {
   pull_.resize(b.rows + b.samples);
   force.resize(b.samples);
   kappa.resize(b.samples);
+  load.resize(b.nodes);
+  fill(load, 0, b.nodes, Vec<D>{});
   fill(force, 0, b.samples, Vec<D>{});
   fill(kappa, 0, b.samples, Real(0));
   const auto x = b.x.view(), v = b.v.view();
@@ -99,7 +101,7 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
   const auto u = u_.view(), e = e_.view(), r = r_.view(), q = q_.view(), way = way_.view(), pull = pull_.view();
   const auto diagonal = diagonal_.view();
   const auto pulled = pull_.read();
-  const auto f = force.read();
+  const auto f = force.read(), more = load.read();
   const auto kap = kappa.read();
   const Incidence of = b.incidence();
 
@@ -121,13 +123,11 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
       sum += w[of.entry[k] / 4] * part * part;
     }
     diagonal[a] = sum;
-    r[a] = gatherRows<D>(of, row, pulled, a) - (x[a].a * perDt2) * u[a];
+    r[a] = gatherRows<D>(of, row, pulled, a) + more[a] - (x[a].a * perDt2) * u[a];
     e[a] = {};
     way[a] = (1 / sum) * r[a];
   });
-  const auto preconditioned = [&] {
-    return sumOf(n, [=] BRIM_KERNEL(int a) { return dot(r[a], r[a]) / diagonal[a]; });
-  };
+  const auto preconditioned = [&] { return sumOf(n, [=] BRIM_KERNEL(int a) { return dot(r[a], r[a]) / diagonal[a]; }); };
   double size = preconditioned();
   const double start = size;
   int it = 0;

@@ -229,7 +229,7 @@ double sheetThickness(int D, double d, double support, const std::function<doubl
         if (const double r = d * std::sqrt(double(k * k + a * a + b * b)); r < h) behind += std::pow(d, D) * W(r);
   const int n = 2000;
   for (int k = 0; k < n; ++k) {
-    const double s = (k + 0.5) * h / n, r = std::hypot(s, d / 2);
+    const double s = (k + 0.5) * h / n, r = std::hypot(s, d);
     if (r < h) sheet += (D == 3 ? 2 * std::numbers::pi * s : 2) * W(r) * h / n;
   }
   return behind / sheet;

@@ -24,6 +24,8 @@ class Solids {
   /// Moves the solids to their poses at time t [s]; free bodies and carried samples stay where they were put last.
   void moveTo(double t);
 
+  double time() const { return time_; }  // [s] of the last move
+
   // The fluid moves what follows. Shapes of the setup past scene.solids are bodies whose pose somebody else computes.
   int firstFree() const { return firstFree_; }
   struct FreeBody {
@@ -78,6 +80,7 @@ class Solids {
   CellTable<D> table_;
   Array<Sample<D>> rest_, p_, v_, spare_;  // rest: {x in the body's frame, rho0 V}
   Array<int> owner_, spareOwner_;          // index of the body, -1 for the domain's walls
+  Array<int> number_;                      // of each sample: its place in the order they were made in
   Array<Body<D>> bodies_;
   Array<Sample<D>> carriedP_, carriedV_;  // in the order of who carries them
   Array<int> answering_;

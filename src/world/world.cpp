@@ -15,7 +15,7 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Setup>(setup)) {
+World<D>::World(const Setup& setup) : solids(setup), soft(setup), setup_(std::make_shared<Setup>(setup)) {
   const Scene& scene = setup.scene;
   spacing = scene.resolution.spacing;
   support = scene.resolution.support * spacing;
@@ -50,6 +50,17 @@ World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Set
   nextId = n;
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
+  if (soft.any()) {
+    solids.addCarried(soft.samples);
+    carrySoft(true);
+  }
+}
+
+template <int D>
+void World<D>::carrySoft(bool all) {
+  soft.samplesAt(carriedP_, carriedV_);
+  solids.carry(carriedP_, carriedV_);
+  if (all) solids.moveTo(solids.time());
 }
 
 template <int D>
