@@ -8,9 +8,10 @@
 //
 //   kappa_k = m/dt^2 sum_i |g_ik| sum_l |g_il| / |grad C_i|^2,     k, l samples, g_ik = grad_k C_i,
 //
-// the row sums of G^T diag(|grad C|^2)^-1 G. kappa multiplies increments alone, so that what the iteration ends at is the same.
-// In the scalar case T += (c + g x - k T)/k, x += (f - g T - a x)/(a + kappa) with kappa = g^2/k ends in two steps, whatever
-// the masses.
+// the row sums of G^T diag(|grad C|^2)^-1 G. kappa multiplies increments alone, so that what the iteration ends at is the same;
+// what the last increment still meets, kappa_k e_k, is given to the particles it came from, so that momentum is kept however
+// early the iteration stops. In the scalar case T += (c + g x - k T)/k, x += (f - g T - a x)/(a + kappa) with kappa = g^2/k ends
+// in two steps, whatever the masses.
 #pragma once
 #include "constraints/contact.h"
 #include "constraints/implicit.h"
@@ -69,6 +70,27 @@ void fluidStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance) {
   });
 }
 
+/// v_i += 1/dt sum_k |g_ik| e_k sum_l |g_il| / |grad C_i|^2: the other end of kappa_k e_k, with w.solids at the places where
+/// kappa was found and e_k as their velocities.
+template <int D, class K>
+void returnStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance, double dt) {
+  const auto s = w.solids.p(), e = w.solids.v(), c = compliance.read();
+  const auto v = w.fluid.v.view();
+  const NeighbourView nb = w.nb();
+  const Real v0 = Real(1 / w.rho0), perDt = Real(1 / dt);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const Sample<D, Reals> at = c[i], vi = v[i];
+    Vec<D, Reals> sum = {};
+    for (auto k : nb.solid[i]) {
+      const auto [xk, mk] = s[k];
+      const auto [ek, answers] = e[k];
+      const auto g = (v0 * mk) * W.grad(at.x - xk);
+      sum += select(answers > Reals(0), sqrt(dot(g, g)), Reals(0)) * ek;
+    }
+    v[i] = {vi.x + (Reals(perDt) * at.a) * sum, vi.a};
+  });
+}
+
 /// sum_i t_i g_ik of each answering sample for the records {x_i, t_i}: the other end of what moved the particles.
 template <int D, class K>
 void reactionOf(World<D>& w, K W, View<const Sample<D>> records) {
@@ -124,6 +146,23 @@ class Coupling {
     const auto kappa = step_.kappa.view();
     const Real scale = Real(w.mass / (dt_ * dt_));
     forEach(w.soft.samples, [=] BRIM_KERNEL(int k) { kappa[k] = scale * from[k].a; });
+    w.soft.samplesAt(found_, increment_);
+  }
+  /// A last iteration of the nodes, after which particles and nodes have lost and gained the same.
+  template <class K>
+  void settle(World<D>& w, K W) {
+    solve(w, 1e-4, 200);
+    const auto row = View<const SoftRow>{w.soft.row.data() + w.soft.rows};
+    const auto e = step_.increment().read();
+    const auto to = increment_.view();
+    forEach(w.soft.samples, [=] BRIM_KERNEL(int k) {
+      Vec<D> sum{};
+      for (int n = 0; n < 4; ++n) sum += row[k].part[n] * e[row[k].node[n]];
+      to[k].x = sum;
+    });
+    w.solids.carry(found_, increment_);
+    returnStiffness(w, W, compliance_, dt_);
+    w.carrySoft();
   }
   /// The records {x_i, t_i} moved particles by t_i grad C_i: the samples' part, and an iteration of the nodes.
   template <class K>
@@ -171,6 +210,7 @@ class Coupling {
   ImplicitStep<D> step_;
   SkinContact<D> contact_;
   Array<Sample<D>> compliance_;
+  Array<Sample<D>> found_, increment_;  // samples where kappa was found, and how far they went last
 };
 
 /// The same for position-based dynamics: samples answer with their inverse mass, which the fluid's rows reckon with, and the

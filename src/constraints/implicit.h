@@ -29,6 +29,7 @@ class ImplicitStep {
   /// v = (x - x_old)/dt, from the increments.
   void finish(Deformables<D>&);
   const Array<Vec<D>>& displacement() const { return u_; }  // [m] x - s
+  const Array<Vec<D>>& increment() const { return e_; }     // [m] of the last solve
   /// M/dt^2 |u|^2 + sum w |D x - p|^2, halved: the objective of PF Eq. 4 over nodes and their constraints [J].
   double objective(const Deformables<D>&) const;
   std::size_t bytes() const { return 5 * u_.bytes() + target_.bytes() + pull_.bytes(); }

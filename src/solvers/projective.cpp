@@ -137,6 +137,7 @@ struct Ascent {
   Real beta;       // momentum
   Real most;       // C that one iteration may undo
   Real least;      // [1/m^2] bound on |grad C|^2, a part of the rest lattice's
+  bool answers;    // samples with an inverse mass are members that move
 };
 
 //   T+ = max(y + omega (C/|grad C|^2 - mu y), 0),   y+ = max(T+ + beta (T+ - T), 0);   the members move by (y+ - y) g.
@@ -144,7 +145,7 @@ template <int D, class K>
 void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead,
             const Array<Real>& coarse) {
   const Path<D> path = to.path(w.fluid.room());
-  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), T = last.view(), Y = ahead.view();
   const auto held = coarse.read();
@@ -166,6 +167,13 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
       rho += ma * W(xi - xa);
       gradI += (o.v0 * ma) * W.grad(xi - xa);
     }
+    if (o.answers)
+      for (auto a : nb.solid[i]) {
+        const auto [xa, ma] = s[a];
+        const auto [va, inverseMass] = sv[a];
+        const auto g = select(inverseMass > Reals(0), o.v0 * ma, Reals(0)) * W.grad(xi - xa);
+        S += dot(g, g);
+      }
     const Reals t = T[i], y = Y[i], size = S + dot(gradI, gradI) + o.least;
     // What of C neither T nor the coarse level's pressure accounts for: all of it where w is large.
     const Reals left = o.v0 * rho - Reals(1) - o.mu * (y + o.perPascal * held[i]) * size;
@@ -343,6 +351,7 @@ class Projective : public Solver<D> {
     watch("pressure");
     const bool cloth = w.soft.any(), coarse = !cloth && coarse_.prepare(w);  // the coarse level knows no sheets
     watch("coarse");
+    a.answers = cloth;
     if (cloth) coupling_.prepare(w, W, a.least);
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
@@ -371,6 +380,7 @@ class Projective : public Solver<D> {
       if (last) break;
       if (report.iterations >= least && meanPositive(w, projections_.error) <= o_.tolerance) break;
     }
+    if (cloth) coupling_.settle(w, W);
     showPressure(w, Y_, coarsePressure_, dt, dt);
   }
 
