@@ -55,6 +55,7 @@ void addMachine(CLI::App& command, Options& machine) {
   command.add_option("--threads", machine.threads, "Threads; 0: all cores. The result does not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
+  command.add_option("--device", machine.device, "cpu, or cuda: an NVIDIA GPU")->capture_default_str();
   command.add_option("--precision", machine.precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))
       ->type_name("WORD");
