@@ -29,9 +29,13 @@ class Neighbours {
     int n;
     int first;  // index of the first point in its lists
   };
-  /// Lists for the particles `fluid` (first = 0) over fluid and images on one side and solid samples on the other.
-  /// Lists are padded with fluidGhost and solidGhost.
-  void build(Real support, const Window<D>&, Points fluid, Points images, Points solid, int fluidGhost, int solidGhost);
+  /// What lists point at: fluid (first = 0) and images on one side, solid samples on the other; and what pads the lists.
+  struct Around {
+    Points fluid, images, solid;
+    int fluidGhost, solidGhost;
+  };
+  /// Lists for the points p[0] .. p[n - 1], which are in cell order.
+  void build(Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
 
   NeighbourView view() const { return {{slices_.data()}, {slices_.data() + solidSlices_}}; }
   /// Number of neighbours of all particles, each without itself.
@@ -44,7 +48,7 @@ class Neighbours {
     Array<int> list;  // kept from step to step
     double pairs = 0;
   };
-  void buildChunk(int chunk, Scratch&, Real support, const Window<D>&, const Points&, const Points&, const Points&, int, int);
+  void buildChunk(int chunk, Scratch&, Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
 
   Array<Real> column_[2][D];  // positions of fluid + images and of samples, one array per axis: what the distance test reads
   std::vector<Chunk> chunks_;

@@ -111,15 +111,19 @@ void World<D>::search() {
     fluid.pad();
   }
   solids.sort(window_);
-  neighbours_.build(
-      Real(support), window_, {&table_, fluid.p.read(), fluid.size(), 0},
+  const typename Neighbours<D>::Around around{
+      {&table_, fluid.p.read(), fluid.size(), 0},
       {&images_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
-      {&solids.table(), solids.p(), solids.size(), 0}, fluid.ghost(), solids.ghost());
+      {&solids.table(), solids.p(), solids.size(), 0},
+      fluid.ghost(),
+      solids.ghost()};
+  neighbours_.build(Real(support), window_, fluid.p.read(), fluid.size(), around);
+  touch.find(Real(support), window_, solids, around);
 }
 
 template <int D>
 std::size_t World<D>::bytes() {
-  return fluid.bytes() + solids.bytes() + table_.bytes() + neighbours_.bytes();
+  return fluid.bytes() + solids.bytes() + touch.bytes() + table_.bytes() + neighbours_.bytes();
 }
 
 template class World<2>;

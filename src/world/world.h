@@ -3,6 +3,7 @@
 #include "world/neighbours.h"
 #include "world/particles.h"
 #include "world/solids.h"
+#include "world/touch.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -60,6 +61,7 @@ class World {
   bool evaluated = false;  // the solver knows the forces of the present state
   Particles<D> fluid;
   Solids<D> solids;
+  Touch<D> touch;  // the samples that answer, and the fluid around them; found by search()
 
   /// Gravity at time t [m/s^2].
   Vec<D> gravity(double t) const;
