@@ -15,7 +15,7 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Setup>(setup)) {
+World<D>::World(Setup setup) : solids(setup) {
   const Scene& scene = setup.scene;
   spacing = scene.resolution.spacing;
   support = scene.resolution.support * spacing;
@@ -50,6 +50,8 @@ World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Set
   nextId = n;
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
+  setup.position = {}, setup.block = {}, setup.walls = {};
+  setup_ = std::make_shared<Setup>(std::move(setup));
 }
 
 template <int D>

@@ -39,7 +39,8 @@ constexpr double absurdSpeed = 1e5;
 template <int D>
 class World {
  public:
-  explicit World(const Setup&);
+  /// Takes the particles and samples out of the setup; what the run still needs of it stays with the world.
+  explicit World(Setup);
 
   // Constants.
   double rho0;     // [kg/m^3]
@@ -83,6 +84,7 @@ class World {
   /// Fluid that emitters let in and sinks take out at the present time; fluid outside the domain is removed and counted.
   void exchange();
   bool hasPeriodic() const;
+  const Setup& setup() const { return *setup_; }
   const Scene& scene() const { return setup_->scene; }
   std::size_t bytes();
 
