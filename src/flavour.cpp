@@ -54,6 +54,7 @@ class MachineOf final : public Simulation::Machine {
     return report_;
   }
 
+  void setMotion(std::size_t solid, const Motion& motion) override { world_.solids.setMotion(solid, motion); }
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
   const Facts& facts() const override { return facts_; }

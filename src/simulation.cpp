@@ -91,6 +91,14 @@ const StepReport& Simulation::advance(double limit) { return machine_->advance(l
 void Simulation::advanceTo(double time) {
   while (machine_->time() < time) machine_->advance(time);
 }
+void Simulation::setMotion(std::size_t index, const Motion& motion) {
+  auto& solids = machine_->scene.solids;
+  if (index >= solids.size()) throw Failure("there is no such solid");
+  if (!solids[index].motion.moves() || !motion.moves())
+    throw Failure("only a solid that moves can be given another course while the simulation runs");
+  solids[index].motion = motion;
+  machine_->setMotion(index, motion);
+}
 double Simulation::time() const { return machine_->time(); }
 std::int64_t Simulation::step() const { return machine_->step(); }
 const Scene& Simulation::scene() const { return machine_->scene; }

@@ -40,6 +40,11 @@ class Simulation {
   /// Steps until `time` [s].
   void advanceTo(double time);
 
+  /// Another course for a solid from now on, as a hand that drags it: solid `index` of the scene, which must be one that moves
+  /// already (Motion::moves). scene() tells the new course, and states saved from now on belong to that scene. The course
+  /// should pass through the present pose: a solid that jumps leaves fluid inside of it. Throws Failure otherwise.
+  void setMotion(std::size_t index, const Motion&);
+
   double time() const;
   std::int64_t step() const;
   const Scene& scene() const;

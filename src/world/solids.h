@@ -37,6 +37,8 @@ class Solids {
 
   /// Moves the solids to their poses at time t [s]; free bodies and carried samples stay where they were put last.
   void moveTo(double t);
+  /// Another course for a prescribed solid that moves already; its pose follows with the next moveTo.
+  void setMotion(std::size_t solid, const Motion& motion) { source_[solid].motion = motion; }
 
   // The fluid moves what follows. Shapes of the setup past scene.solids are bodies whose pose somebody else computes.
   int firstFree() const { return firstFree_; }
