@@ -16,15 +16,14 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class MachineOf final : public Simulation::Machine {
  public:
-  explicit MachineOf(const Scene& s) : setup_(prepare(s, kernelOf(s))), world_(setup_), solver_(makeSolver<D>(s)) {
+  explicit MachineOf(const Scene& s) : world_(prepare(s, kernelOf(s))), solver_(makeSolver<D>(s)) {
     scene = s;
     facts_.flavour = BRIM_FLAVOUR_NAME;
     facts_.fluid_particles = world_.fluid.size();
     facts_.boundary_samples = world_.solids.size();
-    facts_.inside_solids = setup_.insideSolids;
+    facts_.inside_solids = world_.setup().insideSolids;
     facts_.particle_mass = world_.mass;
     facts_.support = world_.support;
-    setup_ = {};
     world_.fluid.real("pressure");
     measure(world_, report_);
     maxSpeed_ = report_.max_speed;
@@ -62,6 +61,7 @@ class MachineOf final : public Simulation::Machine {
     return report_;
   }
 
+  void setMotion(std::size_t solid, const Motion& motion) override { world_.solids.setMotion(solid, motion); }
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
   const Facts& facts() const override { return facts_; }
@@ -170,7 +170,6 @@ class MachineOf final : public Simulation::Machine {
                                1e3 * world_.dt, report_.dt_limit));
   }
 
-  Setup setup_;
   World<D> world_;
   std::unique_ptr<Solver<D>> solver_;
   Facts facts_;

@@ -200,11 +200,11 @@ int SkinContact<D>::hold(World<D>& w, double dt) {
   now_.resize(w.soft.nodes);
   const auto node = onHost(w.soft.x, w.soft.nodes);
   for (int a = 0; a < w.soft.nodes; ++a) now_[a] = node[a].x;
-  impulse.assign(w.soft.nodes, Vec<D>{});
   bin(w);
   const int n = w.fluid.size();
   const auto before = onHost(w.fluid.sample("before").data, n);
-  auto &p = w.fluid.p.data, &v = w.fluid.v.data;
+  std::vector<Sample<D>> p(n), v(n);
+  copyOut(w.fluid.p.data, p.data(), n);
   std::vector<Hit> hits(n);
   forEachOnHost(n, [&](int i) {
     Vec<D> x = p[i].x;
@@ -219,10 +219,11 @@ int SkinContact<D>::hold(World<D>& w, double dt) {
       for (int k = 0; k < D; ++k) share[w.soft.skin[hits[i].triangle][k]] += hits[i].part[k];
     }
   if (held.empty()) return 0;
+  copyOut(w.fluid.v.data, v.data(), n);
 
   // One impulse each, all at once, with the mass of a node shared among the contacts at it (Tonge et al. 2012).
   const auto mobility = onHost(w.soft.v, w.soft.nodes);
-  std::vector<Vec<D>> u(w.soft.nodes);
+  std::vector<Vec<D>> u(w.soft.nodes), sum(w.soft.nodes, Vec<D>{});
   for (int a = 0; a < w.soft.nodes; ++a) u[a] = Real(1 / dt) * (now_[a] - before_[a]);
   for (int pass = 0; pass < 4; ++pass) {
     std::vector<Vec<D>> push(w.soft.nodes, Vec<D>{});
@@ -243,9 +244,13 @@ int SkinContact<D>::hold(World<D>& w, double dt) {
     }
     for (int a = 0; a < w.soft.nodes; ++a) {
       u[a] += mobility[a].a * push[a];
-      impulse[a] += push[a];
+      sum[a] += push[a];
     }
   }
+  copyIn(impulse, sum.data(), sum.size());
+  copyIn(w.fluid.p.data, p.data(), n);
+  copyIn(w.fluid.v.data, v.data(), n);
+  for (auto* column : {&w.fluid.p.data, &w.fluid.v.data}) column->resize(w.fluid.room());  // what pads them is still there
   return int(held.size());
 }
 

@@ -22,7 +22,7 @@ class SkinContact {
   /// Holds back who has passed so far; returns how many. Particles are moved at once; what acts on the nodes is left in
   /// `impulse`. Nodes move as they have since the step began.
   int hold(World<D>&, double dt);
-  std::vector<Vec<D>> impulse;  // [N s] on each node
+  Array<Vec<D>> impulse;  // [N s] on each node
 
  private:
   struct Hit {

@@ -127,6 +127,19 @@ void giveImpulses(World<D>& w) {
   });
 }
 
+/// Impulses on the nodes themselves; positions follow over dt.
+template <int D>
+void kickNodes(World<D>& w, const Array<Vec<D>>& impulse, double dt) {
+  const auto x = w.soft.x.view(), v = w.soft.v.view();
+  const auto J = impulse.read();
+  const Real h = Real(dt);
+  forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) {
+    const Vec<D> dv = v[a].a * J[a];
+    v[a].x += dv;
+    x[a].x += h * dv;
+  });
+}
+
 template <int D>
 class Coupling {
  public:
@@ -174,6 +187,18 @@ class Coupling {
     forEach(w.soft.samples, [=] BRIM_KERNEL(int k) { force[k] += scale * from[k].x; });
     solve(w, 0.1, 20);
   }
+  /// The records {sum_i (p_i,k - x_k), n_k} of w.touch.impulse, as constraints of this weight [N/m]: the nodes' rows of PF Eq. 5.
+  void pull(World<D>& w, double weight) {
+    const auto from = w.touch.perCarried(w.solids).read();
+    const auto force = step_.force.view();
+    const auto kappa = step_.kappa.view();
+    const Real each = Real(weight);
+    forEach(w.soft.samples, [=] BRIM_KERNEL(int k) {
+      force[k] = each * from[k].x;
+      kappa[k] = each * from[k].a;
+    });
+    solve(w, 1e-5, 1000);
+  }
   /// A local and a global step of the nodes, with force and kappa as they are.
   int solve(World<D>& w, double tolerance, int most) {
     step_.project(w.soft);
@@ -185,14 +210,16 @@ class Coupling {
   /// Particles that have passed a sheet are put back, and the nodes feel it for the rest of the step.
   void hold(World<D>& w) {
     if (contact_.hold(w, dt_) == 0) return;
-    for (int a = 0; a < w.soft.nodes; ++a) step_.load[a] += Real(1 / dt_) * contact_.impulse[a];
+    const auto load = step_.load.view();
+    const auto J = contact_.impulse.read();
+    const Real perDt = Real(1 / dt_);
+    forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) { load[a] += perDt * J[a]; });
   }
   /// Velocities; whoever passes a sheet still is put back.
   void end(World<D>& w) {
     step_.finish(w.soft);
     collideNodes(w);
-    if (contact_.hold(w, dt_) > 0)
-      for (int a = 0; a < w.soft.nodes; ++a) w.soft.v[a].x += w.soft.v[a].a * contact_.impulse[a];
+    if (contact_.hold(w, dt_) > 0) kickNodes(w, contact_.impulse, 0);
     w.carrySoft();
     w.touch.follow(w.solids);
   }
@@ -202,7 +229,6 @@ class Coupling {
     dragOnSamples(w, W, dt_, nu);
     giveImpulses(w);
   }
-  ImplicitStep<D>& nodes() { return step_; }
   std::size_t bytes() const { return compliance_.bytes() + step_.bytes(); }
 
  private:
@@ -237,12 +263,7 @@ class PositionCoupling {
     w.touch.follow(w.solids);
   }
   void hold(World<D>& w) {
-    if (contact_.hold(w, dt_) == 0) return;
-    for (int a = 0; a < w.soft.nodes; ++a) {
-      const Vec<D> dv = w.soft.v[a].a * contact_.impulse[a];
-      w.soft.v[a].x += dv;
-      w.soft.x[a].x += Real(dt_) * dv;
-    }
+    if (contact_.hold(w, dt_) > 0) kickNodes(w, contact_.impulse, dt_);
   }
   void end(World<D>& w) {
     collideNodes(w);

@@ -47,6 +47,12 @@ double product(int n, View<const Vec<D>> a, View<const Vec<D>> b) {
   });
 }
 
+// r A_diagonal^-1 r
+template <int D>
+double preconditioned(int n, View<const Vec<D>> r, View<const Real> diagonal) {
+  return sumOf(n, [=] BRIM_KERNEL(int a) { return dot(r[a], r[a]) / diagonal[a]; });
+}
+
 }  // namespace
 
 template <int D>
@@ -127,8 +133,7 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
     e[a] = {};
     way[a] = (1 / sum) * r[a];
   });
-  const auto preconditioned = [&] { return sumOf(n, [=] BRIM_KERNEL(int a) { return dot(r[a], r[a]) / diagonal[a]; }); };
-  double size = preconditioned();
+  double size = preconditioned<D>(n, r_.read(), diagonal_.read());
   const double start = size;
   int it = 0;
   for (; it < most && size > tolerance * tolerance * start && size > 0; ++it) {
@@ -141,7 +146,7 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
       e[a] += alpha * way[a];
       r[a] -= alpha * q[a];
     });
-    const double next = preconditioned();
+    const double next = preconditioned<D>(n, r_.read(), diagonal_.read());
     const Real beta = Real(next / size);
     size = next;
     forEach(n, [=] BRIM_KERNEL(int a) { way[a] = (1 / diagonal[a]) * r[a] + beta * way[a]; });

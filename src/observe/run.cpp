@@ -14,12 +14,12 @@
 
 #include "io/file.h"
 #include "observe/checkpoint.h"
+#include "observe/folder.h"
 #include "observe/frames.h"
 #include "observe/statistics.h"
 #include "observe/summary.h"
 #include "observe/volume.h"
 #include "render/preview.h"
-#include "scene/declare.h"
 
 namespace brim {
 
@@ -235,13 +235,8 @@ class Runner {
     if (scene_.output.frames_per_second > 0) frames_->write(0, std::move(s));
   }
 
-  // A grid keeps the number of particles in a cell and not their distances. Smoothed over half a cell (a spacing in 3D, one and a
-  // half in 2D) settled 2D water reads what its level says, within 0.1 %; over a spacing its holes would read 3 % low.
   double volume(const Snapshot& s) {
-    const SolverInfo* const solver = findSolver(scene_.solver.name);
-    const double smoothing = (solver && solver->grid && scene_.dimension == 2 ? 1.5 : 1) * scene_.resolution.spacing;
-    return arena_.execute(
-        [&] { return liquidVolume(s, scene_.domain.min, smoothing, sim_.facts().particle_mass, scene_.fluid.density); });
+    return arena_.execute([&] { return liquidVolume(s, scene_, sim_.facts().particle_mass); });
   }
 
   // Frames are at k / frames_per_second, whenever the run began or was resumed.
@@ -350,7 +345,9 @@ Ending run(const Scene& scene, const RunOptions& options, const std::atomic<bool
   if (options.out.empty()) throw Failure("a run needs a folder for its results");
   makeFolder(options.out);  // before the scene is built, which may take long
   const FolderLock alone(options.out);
-  Runner runner(scene, options, findStart(scene, options));
+  Start start = findStart(scene, options);
+  writeSceneOf(options.out, scene);
+  Runner runner(scene, options, std::move(start));
   try {
     return runner.loop(stop, progress);
   } catch (const Diverged& e) {

@@ -313,7 +313,11 @@ class Projective : public Solver<D> {
     startDisplacement(w, u_);
     for (report.iterations = 1;; ++report.iterations) {
       projectDensities(w, W, newton, projections_);
-      if (w.soft.any()) moveNodes(w, W, mu, dt);
+      if (w.soft.any()) {
+        // The nodes' rows of the global step. The fluid's are diagonal and share none with them, so either may go first.
+        copiesOfSamples(w, W, projections_);
+        coupling_.pull(w, w.mass / (mu * dt * dt));
+      }
       averageCopies(w, W, mu, projections_, u_, T_);
       if (report.iterations >= o_.iterations) break;
       if (!w.soft.any() && meanPositive(w, projections_.error) <= o_.tolerance)
@@ -321,22 +325,6 @@ class Projective : public Solver<D> {
     }
     velocityFrom(w, u_, dt);
     showPressure(w, T_, coarsePressure_, dt, 1e30);
-  }
-
-  // The rows of nodes in the global step. The fluid's are diagonal, so the order of the two does not matter: copiesOfSamples
-  // reads what the local step left.
-  template <class K>
-  void moveNodes(World<D>& w, K W, double mu, double dt) {
-    copiesOfSamples(w, W, projections_);
-    const auto from = w.touch.perCarried(w.solids).read();
-    const auto force = coupling_.nodes().force.view();
-    const auto kappa = coupling_.nodes().kappa.view();
-    const Real weight = Real(w.mass / (mu * dt * dt));
-    forEach(w.soft.samples, [=] BRIM_KERNEL(int k) {
-      force[k] = weight * from[k].x;
-      kappa[k] = weight * from[k].a;
-    });
-    coupling_.solve(w, 1e-5, 1000);
   }
 
   template <class K>

@@ -5,6 +5,23 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+Primitive<Real> ShapeData::onMachine(const Primitive<Real>& shape) {
+  Primitive<Real> s = shape;
+#if BRIM_CUDA
+  if (s.points) {
+    auto& copy = points_[s.points];
+    if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
+    s.points = copy.data();
+  }
+  if (s.grid) {
+    auto& copy = grids_[s.grid];
+    if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+    s.grid = copy.data();
+  }
+#endif
+  return s;
+}
+
 template <int D>
 static Sample<D> farSample() {
   Sample<D> s{};
@@ -96,13 +113,13 @@ void Solids<D>::moveTo(double t) {
 
 template <int D>
 void Solids<D>::setBodies() {
-  std::vector<Body<D>> bodies(source_.size());
+  hostBodies_.resize(source_.size());
   for (std::size_t b = 0; b < source_.size(); ++b) {
     const SolidShape& shape = source_[b].shape;
     const bool isFree = int(b) >= firstFree_;
     Pose<double> pose = isFree ? free_[b - firstFree_].pose : poseAt(source_[b].motion, shape.pose(), time_);
     for (int k = 0; k < D; ++k) pose.position[k] -= origin_[k];
-    Body<D>& body = bodies[b];
+    Body<D>& body = hostBodies_[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
     body.inverseMass = isFree ? Real(free_[b - firstFree_].inverseMass) : Real(0);
@@ -121,10 +138,11 @@ void Solids<D>::setBodies() {
       body.high[k] = Real(middle + reach);
     }
   }
+  std::vector<Body<D>> bodies = hostBodies_;
+  for (Body<D>& b : bodies) b.shape = shapeData_.onMachine(b.shape);
   copyIn(bodies_, bodies.data(), bodies.size());
 }
 
-// Samples go where their bodies are, or where they are carried: the n of `which`, or the first n.
 template <int D>
 void Solids<D>::place(View<const int> which, int n) {
   const auto rest = rest_.read(), carriedP = carriedP_.read(), carriedV = carriedV_.read();
@@ -207,7 +225,7 @@ void Solids<D>::sort(const Window<D>& window) {
   }
   unpermute(spareOwner_, owner_, number_, n_);
   owner_.swap(spareOwner_);
-  table_.sort(n_, p_.read(), window);
+  table_.sort(n_, p_.read(), window, true);
   const auto number = number_.view();
   const auto order = table_.order().read();
   forEach(n_, [=] BRIM_KERNEL(int k) { number[k] = order[k]; });

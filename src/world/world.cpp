@@ -15,7 +15,7 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(const Setup& setup) : solids(setup), soft(setup), setup_(std::make_shared<Setup>(setup)) {
+World<D>::World(Setup setup) : solids(setup), soft(setup) {
   const Scene& scene = setup.scene;
   spacing = scene.resolution.spacing;
   support = scene.resolution.support * spacing;
@@ -50,6 +50,8 @@ World<D>::World(const Setup& setup) : solids(setup), soft(setup), setup_(std::ma
   nextId = n;
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
+  setup.position = {}, setup.block = {}, setup.walls = {}, setup.deformables = {};
+  setup_ = std::make_shared<Setup>(std::move(setup));
   if (soft.any()) {
     solids.addCarried(soft.samples);
     carrySoft(true);

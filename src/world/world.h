@@ -40,7 +40,8 @@ constexpr double absurdSpeed = 1e5;
 template <int D>
 class World {
  public:
-  explicit World(const Setup&);
+  /// Takes the particles and samples out of the setup; what the run still needs of it stays with the world.
+  explicit World(Setup);
 
   // Constants.
   double rho0;     // [kg/m^3]
@@ -87,6 +88,7 @@ class World {
   /// Puts the samples of sheets and soft bodies where their nodes are; `all` also before the first search of a run.
   void carrySoft(bool all = false);
   bool hasPeriodic() const;
+  const Setup& setup() const { return *setup_; }
   const Scene& scene() const { return setup_->scene; }
   std::size_t bytes();
 
