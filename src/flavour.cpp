@@ -38,6 +38,7 @@ class MachineOf final : public Simulation::Machine {
     watch("exchange");
     world_.solids.moveTo(world_.time + next.dt);
     solver_->step(world_, next.dt, report_);
+    if (world_.soft.any()) world_.carrySoft(true);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
     world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;
     world_.dt = next.dt;
@@ -51,6 +52,12 @@ class MachineOf final : public Simulation::Machine {
     maxSpeed_ = report_.max_speed;
     rest("statistics");
     if (bad >= 0) diverged(bad);
+    if (const int node = world_.soft.lost(); node >= 0)
+      throw Diverged(
+          world_.time, world_.step, -1,
+          fmt::format("diverged at t = {:.4g} s, step {}: node {} of {} is not finite or faster than {:g} m/s; last dt "
+                      "{:.3g} ms, limited by {}",
+                      world_.time, world_.step, node, world_.soft.nameOf(node), absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
     return report_;
   }
 
@@ -86,6 +93,7 @@ class MachineOf final : public Simulation::Machine {
       s.pressure[k] = float(pressure[i]);
     });
     s.solids = world_.solids.drawn();
+    s.surfaces = world_.soft.surfaces();
     return s;
   }
 
@@ -104,6 +112,15 @@ class MachineOf final : public Simulation::Machine {
       for (int k = 0; k < D; ++k) {
         h = mix(h, std::bit_cast<std::uint64_t>(double(p[i].x[k])));
         h = mix(h, std::bit_cast<std::uint64_t>(double(v[i].x[k])));
+      }
+      sum += h;
+    }
+    const auto x = onHost(world_.soft.x, world_.soft.nodes), u = onHost(world_.soft.v, world_.soft.nodes);
+    for (int a = 0; a < world_.soft.nodes; ++a) {
+      std::uint64_t h = mix(0x13198a2e03707344ull, std::uint64_t(a));
+      for (int k = 0; k < D; ++k) {
+        h = mix(h, std::bit_cast<std::uint64_t>(double(x[a].x[k])));
+        h = mix(h, std::bit_cast<std::uint64_t>(double(u[a].x[k])));
       }
       sum += h;
     }
@@ -167,7 +184,7 @@ static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
 
 static std::vector<SolverInfo> listSolvers() {
   std::vector<SolverInfo> all;
-  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid});
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid, e.soft});
   return all;
 }
 

@@ -25,12 +25,12 @@ std::unique_ptr<Solver<D>> makeWcsph(const Scene&);
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> table = {
     {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
-     makePbf<2>, makePbf<3>},
+     makePbf<2>, makePbf<3>, false, true},
     {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
      pcisphParameters, makePcisph<2>, makePcisph<3>},
     {"projective", "Weiler, Koschier & Bender 2016",
      "Projective Fluids: implicit steps, a soft constraint per particle in one energy", projectiveParameters, makeProjective<2>,
-     makeProjective<3>},
+     makeProjective<3>, false, true},
     {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state", wcsphParameters,
      makeWcsph<2>, makeWcsph<3>},
 #if !BRIM_CUDA  // the grid's solvers are code for the host

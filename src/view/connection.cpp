@@ -27,8 +27,8 @@ namespace {
 
 const char* typeOf(const std::string& path) {
   const auto ends = [&](const char* ending) { return path.ends_with(ending); };
-  return ends(".png")    ? "image/png"
-         : ends(".json") ? "application/json"
+  return ends(".png")                    ? "image/png"
+         : ends(".json")                 ? "application/json"
          : ends(".csv") || ends(".toml") ? "text/plain; charset=utf-8"
                                          : "application/octet-stream";
 }

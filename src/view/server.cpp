@@ -1,8 +1,8 @@
 #include "view/server.h"
 
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -14,7 +14,7 @@ namespace brim::view {
 std::string noteOf(const std::string& level, const std::string& text) {
   // Texts may quote what a stranger sent; what is no UTF-8 in them is replaced.
   return nlohmann::json{{"type", "note"}, {"level", level}, {"text", text}}.dump(-1, ' ', false,
-                                                                                nlohmann::json::error_handler_t::replace);
+                                                                                 nlohmann::json::error_handler_t::replace);
 }
 
 namespace {

@@ -20,6 +20,7 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->grid)
     sampled.domain.boundary = {"open", "open", "open"};
   s.walls = sampleWalls(sampled, s.solids, W);
+  s.deformables = deformableMeshes(scene, W);
   return s;
 }
 

@@ -1,6 +1,7 @@
 #include "world/solids.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -93,6 +94,10 @@ void Solids<D>::makeRoom() {
     fill(*a, n_, room, a == &v_ ? Sample<D>{} : farSample<D>());
   }
   for (Array<int>* a : {&owner_, &spareOwner_}) a->resize(room);
+  std::vector<int> number(n_);
+  std::iota(number.begin(), number.end(), 0);
+  copyOut(number_, number.data(), number_.size());
+  copyIn(number_, number.data(), n_);
 }
 
 template <int D>
@@ -200,11 +205,30 @@ void Solids<D>::carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v) {
   sorted_ = false;
 }
 
+// to[order[k]] = from[k]: the inverse of permute.
+template <class T>
+static void unpermute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n) {
+  const auto t = to.view();
+  const auto f = from.read();
+  const auto at = order.read();
+  forEach(n, [=] BRIM_KERNEL(int k) { t[at[k]] = f[k]; });
+}
+
 template <int D>
 void Solids<D>::sort(const Window<D>& window) {
   if (sorted_ && window == window_) return;
   window_ = window;
+  // From the order they were made in: a run that is resumed must not order the samples of a cell by where they never were.
+  for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
+    unpermute(spare_, *a, number_, n_);
+    a->swap(spare_);
+  }
+  unpermute(spareOwner_, owner_, number_, n_);
+  owner_.swap(spareOwner_);
   table_.sort(n_, p_.read(), window, true);
+  const auto number = number_.view();
+  const auto order = table_.order().read();
+  forEach(n_, [=] BRIM_KERNEL(int k) { number[k] = order[k]; });
   for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
     permute(spare_, *a, table_.order(), n_);
     fill(spare_, n_, int(spare_.size()), a == &v_ ? Sample<D>{} : farSample<D>());
@@ -234,7 +258,7 @@ std::vector<double> Solids<D>::drawn() const {
 
 template <int D>
 std::size_t Solids<D>::bytes() const {
-  return 4 * p_.bytes() + 2 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + answering_.bytes();
+  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + answering_.bytes();
 }
 
 template class Solids<2>;

@@ -40,6 +40,8 @@ class Solids {
   /// Another course for a prescribed solid that moves already; its pose follows with the next moveTo.
   void setMotion(std::size_t solid, const Motion& motion) { source_[solid].motion = motion; }
 
+  double time() const { return time_; }  // [s] of the last move
+
   // The fluid moves what follows. Shapes of the setup past scene.solids are bodies whose pose somebody else computes.
   int firstFree() const { return firstFree_; }
   struct FreeBody {
@@ -97,6 +99,7 @@ class Solids {
   CellTable<D> table_;
   Array<Sample<D>> rest_, p_, v_, spare_;  // rest: {x in the body's frame, rho0 V}
   Array<int> owner_, spareOwner_;          // index of the body, -1 for the domain's walls
+  Array<int> number_;                      // of each sample: its place in the order they were made in
   Array<Body<D>> bodies_;
   std::vector<Body<D>> hostBodies_;
   ShapeData shapeData_;

@@ -15,7 +15,7 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(Setup setup) : solids(setup) {
+World<D>::World(Setup setup) : solids(setup), soft(setup) {
   const Scene& scene = setup.scene;
   spacing = scene.resolution.spacing;
   support = scene.resolution.support * spacing;
@@ -52,6 +52,17 @@ World<D>::World(Setup setup) : solids(setup) {
   counts.resize(scene.fluid.emitters.size());
   setup.position = {}, setup.block = {}, setup.walls = {};
   setup_ = std::make_shared<Setup>(std::move(setup));
+  if (soft.any()) {
+    solids.addCarried(soft.samples);
+    carrySoft(true);
+  }
+}
+
+template <int D>
+void World<D>::carrySoft(bool all) {
+  soft.samplesAt(carriedP_, carriedV_);
+  solids.carry(carriedP_, carriedV_);
+  if (all) solids.moveTo(solids.time());
 }
 
 template <int D>
