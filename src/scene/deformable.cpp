@@ -70,6 +70,41 @@ void makeRope(DeformableMesh& m, const Cloth& c, double cell) {
   if (holds(c, "to")) hold(m, n);
 }
 
+// Faces that belong to one element alone; outward for tetrahedra.
+void findSkin(DeformableMesh& m, int D) {
+  if (m.cloth >= 0) {
+    for (const auto& e : m.elements) m.skin.push_back({e[0], e[1], m.corners == 3 ? e[2] : -1});
+    return;
+  }
+  std::map<std::array<int, 3>, std::pair<int, std::array<int, 3>>> faces;
+  const auto add = [&](std::array<int, 3> f) {
+    auto key = f;
+    std::sort(key.begin(), key.end());
+    auto& entry = faces[key];
+    ++entry.first, entry.second = f;
+  };
+  for (const auto& e : m.elements)
+    if (D == 2) {
+      for (int k = 0; k < 3; ++k) add({e[k], e[(k + 1) % 3], -1});
+    } else {
+      for (const auto& f : {std::array{0, 1, 2}, std::array{0, 3, 1}, std::array{1, 3, 2}, std::array{0, 2, 3}}) {
+        const int rest = e[6 - f[0] - f[1] - f[2]];
+        std::array<int, 3> t = {e[f[0]], e[f[1]], e[f[2]]};
+        const Vector normal = cross(m.points[t[1]] - m.points[t[0]], m.points[t[2]] - m.points[t[0]]);
+        if (dot(normal, m.points[rest] - m.points[t[0]]) > 0) std::swap(t[1], t[2]);
+        add(t);
+      }
+    }
+  for (const auto& [key, face] : faces)
+    if (face.first == 1) m.skin.push_back(face.second);
+}
+
+// [m^dimension] of a triangle in the plane or a tetrahedron; either sign as it is turned.
+double measure(const std::vector<Vector>& p, const std::array<int, 4>& e, int corners) {
+  const Vector a = p[e[1]] - p[e[0]], b = p[e[2]] - p[e[0]];
+  return corners == 3 ? (a[0] * b[1] - a[1] * b[0]) / 2 : dot(a, cross(b, p[e[3]] - p[e[0]])) / 6;
+}
+
 // Cells of a lattice whose middle is inside, in 2D halved and in 3D cut into five tetrahedra, mirrored from cell to cell so that
 // their faces meet. Nodes near the surface are moved onto it.
 void fillShape(DeformableMesh& m, const Scene& scene, const Soft& soft, const std::string& path, double cell) {
@@ -112,39 +147,25 @@ void fillShape(DeformableMesh& m, const Scene& scene, const Soft& soft, const st
                                              {{1, 3, 2, 7}, {1, 2, 0, 4}, {1, 7, 4, 5}, {2, 4, 7, 6}, {1, 2, 4, 7}}};
         for (const auto& t : cut[odd]) m.elements.push_back({corner(t[0]), corner(t[1]), corner(t[2]), corner(t[3])});
       }
-  for (Vector& p : m.points) {
-    const double out = shape.distance(p);
-    if (std::abs(out) < 0.3 * cell) p = p - out * shape.normal(p);
-  }
-}
-
-// Faces that belong to one element alone; outward for tetrahedra.
-void findSkin(DeformableMesh& m, int D) {
-  if (m.cloth >= 0) {
-    for (const auto& e : m.elements) m.skin.push_back({e[0], e[1], m.corners == 3 ? e[2] : -1});
-    return;
-  }
-  std::map<std::array<int, 3>, std::pair<int, std::array<int, 3>>> faces;
-  const auto add = [&](std::array<int, 3> f) {
-    auto key = f;
-    std::sort(key.begin(), key.end());
-    auto& entry = faces[key];
-    ++entry.first, entry.second = f;
-  };
-  for (const auto& e : m.elements)
-    if (D == 2) {
-      for (int k = 0; k < 3; ++k) add({e[k], e[(k + 1) % 3], -1});
-    } else {
-      for (const auto& f : {std::array{0, 1, 2}, std::array{0, 3, 1}, std::array{1, 3, 2}, std::array{0, 2, 3}}) {
-        const int rest = e[6 - f[0] - f[1] - f[2]];
-        std::array<int, 3> t = {e[f[0]], e[f[1]], e[f[2]]};
-        const Vector normal = cross(m.points[t[1]] - m.points[t[0]], m.points[t[2]] - m.points[t[0]]);
-        if (dot(normal, m.points[rest] - m.points[t[0]]) > 0) std::swap(t[1], t[2]);
-        add(t);
+  // An element that this would flatten keeps its corners.
+  const auto lattice = m.points;
+  findSkin(m, D);
+  for (const auto& face : m.skin)
+    for (int k = 0; k < D; ++k) {
+      const Vector& p = lattice[face[k]];
+      if (const double out = shape.distance(p); std::abs(out) < 0.75 * cell) m.points[face[k]] = p - out * shape.normal(p);
+    }
+  m.skin.clear();
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& e : m.elements) {
+      if (measure(m.points, e, m.corners) / measure(lattice, e, m.corners) > 0.2) continue;
+      for (int k = 0; k < m.corners; ++k) {
+        again = again || m.points[e[k]] != lattice[e[k]];
+        m.points[e[k]] = lattice[e[k]];
       }
     }
-  for (const auto& [key, face] : faces)
-    if (face.first == 1) m.skin.push_back(face.second);
+  }
 }
 
 // Points evenly over a sheet: each element in small ones of at most (0.75 d)^(D-1), a sample at the middle of each.
