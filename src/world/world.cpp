@@ -15,7 +15,10 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(Setup setup) : solids(setup), soft(setup) {
+World<D>::World(Setup made) : solids(made), soft(made) {
+  const auto kept = std::make_shared<Setup>(std::move(made));
+  setup_ = kept;
+  Setup& setup = *kept;
   const Scene& scene = setup.scene;
   spacing = scene.resolution.spacing;
   support = scene.resolution.support * spacing;
@@ -50,8 +53,11 @@ World<D>::World(Setup setup) : solids(setup), soft(setup) {
   nextId = n;
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
-  setup.position = {}, setup.block = {}, setup.walls = {}, setup.deformables = {};
-  setup_ = std::make_shared<Setup>(std::move(setup));
+  // Only needed so far, and large.
+  std::vector<Vector>().swap(setup.position);
+  std::vector<int>().swap(setup.block);
+  setup.walls = WallSamples();
+  setup.deformables = {};
   if (soft.any()) {
     solids.addCarried(soft.samples);
     carrySoft(true);
