@@ -27,6 +27,11 @@ const char* examples = R"(Examples:
   brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
 )"
 #endif
+#ifdef BRIM_VIEW
+                       R"(  brim view scenes/dam_break_2d.toml               watch and steer it in the browser
+  brim view out/dam_break                          play back the frames of a run
+)"
+#endif
                        R"(  brim render out/dam_break --film                 pictures and an mp4 of a run
   brim surface out/dam_break --format ply,vdb      its liquid as triangle meshes and level sets
   brim check my.toml                               all mistakes, with line and column
@@ -58,6 +63,7 @@ void addMachine(CLI::App& command, Options& machine) {
   command.add_option("--threads", machine.threads, "Threads; 0: all cores. The result does not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
+  command.add_option("--device", machine.device, "cpu, or cuda: an NVIDIA GPU")->capture_default_str();
   command.add_option("--precision", machine.precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))
       ->type_name("WORD");
@@ -187,6 +193,32 @@ Films are made by ffmpeg and run as fast as it happened. What is there is not ma
   files->add_option("--format", a.files.formats, "bgeo (Houdini), ply, vtp (ParaView), with commas between")->type_name("A,B");
 }
 
+#ifdef BRIM_VIEW
+const char* viewNotes = R"(
+Examples:
+  brim view scenes/dam_break_2d.toml               runs it, and shows it as it runs
+  brim view scenes/dam_break.toml --solver flip --paused
+  brim view out/dam_break                          plays back the frames of a run
+
+Prints the page's address and opens it where there is a display. Over ssh, forward the port: ssh -L 8642:127.0.0.1:8642 HOST.
+The server answers to this machine only. --bind lets others in, who need the token that is part of the printed address; what
+they send and see is not encrypted. Ctrl+C ends it.)";
+
+void addView(CLI::App& app, ViewArguments& a) {
+  auto* view = app.add_subcommand("view", "Watch and steer a scene in the browser, or play back a run");
+  view->footer(viewNotes);
+  addScene(*view, a.scene);
+  view->get_option("SCENE")->description("Scene file (TOML), or the folder of a run");
+  addMachine(*view, a.machine);
+  view->add_option("--port", a.port, "Port of the page; 0: any (default: 8642, or the next that is free)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535));
+  view->add_option("--bind", a.bind, "Address to listen on, for other machines to watch: 0.0.0.0 for all")->type_name("ADDRESS");
+  view->add_flag("--no-open", a.noOpen, "Only print the address");
+  view->add_flag("--paused", a.paused, "Wait for the page's go");
+}
+#endif
+
 int dispatch(int argc, char** argv) {
   CLI::App app("Brim simulates liquids that keep their volume.", "brim");
   app.footer(examples);
@@ -213,6 +245,10 @@ int dispatch(int argc, char** argv) {
   ReportArguments r;
   r.run.words = a.words;
   addReports(app, r);
+#endif
+#ifdef BRIM_VIEW
+  ViewArguments v;
+  addView(app, v);
 #endif
 
   LookArguments look;
@@ -249,6 +285,9 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("surface")) return surface(look.surface);
   if (app.got_subcommand("render")) return render(look.render);
   if (app.got_subcommand("export")) return exportFrames(look.files);
+#ifdef BRIM_VIEW
+  if (app.got_subcommand("view")) return view(v);
+#endif
   if (*check) return command::check(a.scene);
   if (*info) return command::info(a.scene, a.machine);
   if (*version_) return version();

@@ -20,7 +20,6 @@
 #include "observe/summary.h"
 #include "observe/volume.h"
 #include "render/preview.h"
-#include "scene/declare.h"
 
 namespace brim {
 
@@ -236,13 +235,8 @@ class Runner {
     if (scene_.output.frames_per_second > 0) frames_->write(0, std::move(s));
   }
 
-  // A grid keeps the number of particles in a cell and not their distances. Smoothed over half a cell (a spacing in 3D, one and a
-  // half in 2D) settled 2D water reads what its level says, within 0.1 %; over a spacing its holes would read 3 % low.
   double volume(const Snapshot& s) {
-    const SolverInfo* const solver = findSolver(scene_.solver.name);
-    const double smoothing = (solver && solver->grid && scene_.dimension == 2 ? 1.5 : 1) * scene_.resolution.spacing;
-    return arena_.execute(
-        [&] { return liquidVolume(s, scene_.domain.min, smoothing, sim_.facts().particle_mass, scene_.fluid.density); });
+    return arena_.execute([&] { return liquidVolume(s, scene_, sim_.facts().particle_mass); });
   }
 
   // Frames are at k / frames_per_second, whenever the run began or was resumed.

@@ -93,62 +93,54 @@ template <int D>
 Neighbours<D>::~Neighbours() = default;
 
 template <int D>
-void Neighbours<D>::build(Real support, const Window<D>& window, Points fluid, Points images, Points solid, int fluidGhost,
-                          int solidGhost) {
+void Neighbours<D>::build(Real support, const Window<D>& window, View<const Sample<D>> p, int n, const Around& around) {
   const auto fill = [&](Array<Real>* column, const Points& s) {
     for (int k = 0; k < D; ++k) column[k].resize(std::max(column[k].size(), std::size_t(s.first + s.n + 2 * lanes)));
     forEach(s.n, [&](int i) {
       for (int k = 0; k < D; ++k) column[k][s.first + i] = s.p[i].x[k];
     });
   };
-  fill(column_[0], fluid);
-  fill(column_[0], images);
-  fill(column_[1], solid);
+  fill(column_[0], around.fluid);
+  fill(column_[0], around.images);
+  fill(column_[1], around.solid);
 
-  const int slices = (fluid.n + lanes - 1) / lanes, chunks = (slices + slicesPerChunk - 1) / slicesPerChunk;
+  const int slices = (n + lanes - 1) / lanes, chunks = (slices + slicesPerChunk - 1) / slicesPerChunk;
   slices_.resize(2 * std::size_t(slices));
   solidSlices_ = slices;
   chunks_.resize(chunks);
-  tbb::parallel_for(
-      0, chunks, [&](int c) { buildChunk(c, scratch_->local(), support, window, fluid, images, solid, fluidGhost, solidGhost); });
+  tbb::parallel_for(0, chunks, [&](int c) { buildChunk(c, scratch_->local(), support, window, p, n, around); });
   pairs_ = 0;
   for (const Chunk& c : chunks_) pairs_ += c.pairs;
 }
 
 template <int D>
-void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>& w, const Points& fluid, const Points& images,
-                               const Points& solid, int fluidGhost, int solidGhost) {
+void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>& w, View<const Sample<D>> p, int n,
+                               const Around& around) {
   Chunk& c = chunks_[chunk];
   c.pairs = 0;
   std::size_t used = 0;
   const int begin = chunk * slicesPerChunk, end = std::min(int(solidSlices_), begin + slicesPerChunk);
-  const Array<Real>* const x = column_[0];
-  const auto position = [&](int i) {
-    Vec<D> r;
-    for (int k = 0; k < D; ++k) r[k] = x[k][i];
-    return r;
-  };
   Vec<D> low, high;  // the box around the particles whose candidates are collected
   // Candidates of the particles in cells cx..right of the row (y, z), from one set of points.
   const auto collect = [&](const Points& s, const Array<Real>* column, int cx, int right, int y, int z) {
     if (s.n == 0) return;
     for (int dz = D == 3 ? -1 : 0; dz <= (D == 3 ? 1 : 0); ++dz)
       for (int dy = -1; dy <= 1; ++dy) {
-        const auto [a, b] = s.table->run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
+        const auto [a, b] = s.table->runs().run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
         if (a < b) near.add(column, s.first, a, b, low, high, h);
       }
   };
   for (int s = begin; s < end; ++s) {
     int count[2][lanes] = {};
-    const int last = std::min(fluid.n, (s + 1) * lanes);
+    const int last = std::min(n, (s + 1) * lanes);
     for (int i = s * lanes; i < last;) {
       // A stretch of particles in one row, no longer than two supports.
-      const Vec<D> x0 = position(i);
+      const Vec<D> x0 = p[i].x;
       const int cx = w.at(x0, 0), y = w.at(x0, 1), z = D == 3 ? w.at(x0, D - 1) : 0;
       int e = i + 1, right = cx;
       low = high = x0;
       for (; e < last; ++e) {
-        const Vec<D> xe = position(e);
+        const Vec<D> xe = p[e].x;
         const int ex = w.at(xe, 0);
         if (w.at(xe, 1) != y || (D == 3 && w.at(xe, D - 1) != z) || ex > cx + 2 * Window<D>::fine) break;
         right = ex;
@@ -157,15 +149,15 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
       for (int set = 0; set < 2; ++set) {
         near.count = 0;
         if (set == 0) {
-          collect(fluid, column_[0], cx, right, y, z);
-          collect(images, column_[0], cx, right, y, z);
+          collect(around.fluid, column_[0], cx, right, y, z);
+          collect(around.images, column_[0], cx, right, y, z);
         } else {
-          collect(solid, column_[1], cx, right, y, z);
+          collect(around.solid, column_[1], cx, right, y, z);
         }
         if (near.count == 0) continue;
         near.close();
         near.reserve(set, near.count);
-        for (int j = i; j < e; ++j) count[set][j - s * lanes] = near.within(position(j), h, set, j - s * lanes);
+        for (int j = i; j < e; ++j) count[set][j - s * lanes] = near.within(p[j].x, h, set, j - s * lanes);
       }
       i = e;
     }
@@ -181,7 +173,7 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
       int* const found = near.found[set].data();
       const long room = near.room[set];
       for (int l = 0; l < lanes; ++l)
-        std::fill(found + l * room + count[set][l], found + l * room + whole, set == 0 ? fluidGhost : solidGhost);
+        std::fill(found + l * room + count[set][l], found + l * room + whole, set == 0 ? around.fluidGhost : around.solidGhost);
       if (c.list.size() < used + std::size_t(whole) * lanes) c.list.resize(used + std::size_t(whole) * lanes + 1024);
       for (int m = 0; m < whole; m += lanes) interleave<lanes>(found + m, room, &c.list[used + m * lanes]);
       used += std::size_t(longest) * lanes;

@@ -1,8 +1,26 @@
 #include "world/solids.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace brim::inline BRIM_FLAVOUR {
+
+Primitive<Real> ShapeData::onMachine(const Primitive<Real>& shape) {
+  Primitive<Real> s = shape;
+#if BRIM_CUDA
+  if (s.points) {
+    auto& copy = points_[s.points];
+    if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
+    s.points = copy.data();
+  }
+  if (s.grid) {
+    auto& copy = grids_[s.grid];
+    if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+    s.grid = copy.data();
+  }
+#endif
+  return s;
+}
 
 template <int D>
 static Sample<D> farSample() {
@@ -11,29 +29,15 @@ static Sample<D> farSample() {
   return s;
 }
 
-// Samples go where their bodies are.
-template <int D>
-static void place(int n, View<const Sample<D>> rest, View<const int> owner, View<const Body<D>> body, View<Sample<D>> p,
-                  View<Sample<D>> v) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    p[i] = rest[i];
-    v[i] = {};
-    if (owner[i] < 0) return;
-    const Pose<Real>& pose = body[owner[i]].pose;
-    Real x[3] = {}, y[3], u[3];
-    for (int k = 0; k < D; ++k) x[k] = rest[i].x[k];
-    pose.toWorld(x, y);
-    pose.velocityAt(y, u);
-    for (int k = 0; k < D; ++k) p[i].x[k] = y[k], v[i].x[k] = u[k];
-  });
-}
-
 template <int D>
 Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   const Scene& scene = setup.scene;
-  for (std::size_t b = 0; b < scene.solids.size(); ++b) {
-    source_.push_back({setup.solids[b], scene.solids[b].motion});
-    moving_ = moving_ || scene.solids[b].motion.moves();
+  firstFree_ = int(scene.solids.size());
+  for (std::size_t b = 0; b < setup.solids.size(); ++b) {
+    const bool isFree = int(b) >= firstFree_;
+    source_.push_back({setup.solids[b], isFree ? Motion{} : scene.solids[b].motion});
+    moving_ = moving_ || isFree || source_.back().motion.moves();
+    if (isFree) free_.push_back({setup.solids[b].pose(), 0});
   }
   const WallSamples& walls = setup.walls;
   std::vector<Sample<D>> rest;
@@ -76,28 +80,49 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
     }
   }
   n_ = int(rest.size());
-  const int room = ghost() + 1 + lanes;
   copyIn(rest_, rest.data(), n_);
   copyIn(owner_, owner.data(), n_);
+  makeRoom();
+  moveTo(0);
+}
+
+template <int D>
+void Solids<D>::makeRoom() {
+  const int room = ghost() + 1 + lanes;
   for (Array<Sample<D>>* a : {&rest_, &p_, &v_, &spare_}) {
     a->resize(room);
     fill(*a, n_, room, a == &v_ ? Sample<D>{} : farSample<D>());
   }
   for (Array<int>* a : {&owner_, &spareOwner_}) a->resize(room);
-  moveTo(0);
+  std::vector<int> number(n_);
+  std::iota(number.begin(), number.end(), 0);
+  copyOut(number_, number.data(), number_.size());
+  copyIn(number_, number.data(), n_);
 }
 
 template <int D>
 void Solids<D>::moveTo(double t) {
   if (sorted_ && !moving_) return;
-  std::vector<Body<D>> bodies(source_.size());
+  time_ = t;
+  setBodies();
+  place({nullptr}, n_);
+  const auto v = v_.read();
+  maxSpeed_ = std::sqrt(maxOf(moving_ ? n_ : 0, [=] BRIM_KERNEL(int i) { return dot(v[i].x, v[i].x); }));
+  sorted_ = false;
+}
+
+template <int D>
+void Solids<D>::setBodies() {
+  hostBodies_.resize(source_.size());
   for (std::size_t b = 0; b < source_.size(); ++b) {
     const SolidShape& shape = source_[b].shape;
-    Pose<double> pose = poseAt(source_[b].motion, shape.pose(), t);
+    const bool isFree = int(b) >= firstFree_;
+    Pose<double> pose = isFree ? free_[b - firstFree_].pose : poseAt(source_[b].motion, shape.pose(), time_);
     for (int k = 0; k < D; ++k) pose.position[k] -= origin_[k];
-    Body<D>& body = bodies[b];
+    Body<D>& body = hostBodies_[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
+    body.inverseMass = isFree ? Real(free_[b - firstFree_].inverseMass) : Real(0);
     // The box in the scene around the turned box of the shape.
     for (int k = 0; k < D; ++k) {
       double middle = pose.position[k], reach = 0;
@@ -113,18 +138,97 @@ void Solids<D>::moveTo(double t) {
       body.high[k] = Real(middle + reach);
     }
   }
+  std::vector<Body<D>> bodies = hostBodies_;
+  for (Body<D>& b : bodies) b.shape = shapeData_.onMachine(b.shape);
   copyIn(bodies_, bodies.data(), bodies.size());
-  place(n_, rest_.read(), owner_.read(), bodies_.read(), p_.view(), v_.view());
-  const auto v = v_.read();
-  maxSpeed_ = std::sqrt(maxOf(moving_ ? n_ : 0, [=] BRIM_KERNEL(int i) { return dot(v[i].x, v[i].x); }));
+}
+
+template <int D>
+void Solids<D>::place(View<const int> which, int n) {
+  const auto rest = rest_.read(), carriedP = carriedP_.read(), carriedV = carriedV_.read();
+  const auto owner = owner_.read();
+  const auto body = bodies_.read();
+  const auto p = p_.view(), v = v_.view();
+  forEach(n, [=] BRIM_KERNEL(int m) {
+    const int i = which.data ? which[m] : m, of = owner[i];
+    if (of < -1) {
+      p[i] = carriedP[-2 - of];
+      v[i] = carriedV[-2 - of];
+      return;
+    }
+    p[i] = rest[i];
+    v[i] = {};
+    if (of < 0) return;
+    const Pose<Real>& pose = body[of].pose;
+    Real x[3] = {}, y[3], u[3];
+    for (int k = 0; k < D; ++k) x[k] = rest[i].x[k];
+    pose.toWorld(x, y);
+    pose.velocityAt(y, u);
+    for (int k = 0; k < D; ++k) p[i].x[k] = y[k], v[i].x[k] = u[k];
+    v[i].a = body[of].inverseMass;
+  });
+}
+
+template <int D>
+void Solids<D>::setFree(const std::vector<FreeBody>& bodies) {
+  free_ = bodies;
+  setBodies();
+  place(answering_.read(), int(answering_.size()));
   sorted_ = false;
+}
+
+template <int D>
+void Solids<D>::addCarried(int n) {
+  std::vector<int> owner(n_ + n);
+  copyOut(owner_, owner.data(), n_);
+  for (int k = 0; k < n; ++k) owner[n_ + k] = -2 - (carried_ + k);
+  n_ += n;
+  carried_ += n;
+  makeRoom();
+  fill(rest_, n_ - n, n_, farSample<D>());
+  copyIn(owner_, owner.data(), n_);
+  owner_.resize(spareOwner_.size());
+  carriedP_.resize(carried_);
+  carriedV_.resize(carried_);
+  fill(carriedP_, 0, carried_, farSample<D>());
+  fill(carriedV_, 0, carried_, Sample<D>{});
+  moving_ = true;
+  sorted_ = false;
+}
+
+template <int D>
+void Solids<D>::carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v) {
+  const auto fromP = p.read(), fromV = v.read();
+  const auto toP = carriedP_.view(), toV = carriedV_.view();
+  forEach(carried_, [=] BRIM_KERNEL(int k) { toP[k] = fromP[k], toV[k] = fromV[k]; });
+  place(answering_.read(), int(answering_.size()));
+  sorted_ = false;
+}
+
+// to[order[k]] = from[k]: the inverse of permute.
+template <class T>
+static void unpermute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n) {
+  const auto t = to.view();
+  const auto f = from.read();
+  const auto at = order.read();
+  forEach(n, [=] BRIM_KERNEL(int k) { t[at[k]] = f[k]; });
 }
 
 template <int D>
 void Solids<D>::sort(const Window<D>& window) {
   if (sorted_ && window == window_) return;
   window_ = window;
-  table_.sort(n_, p_.read(), window);
+  // From the order they were made in: a run that is resumed must not order the samples of a cell by where they never were.
+  for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
+    unpermute(spare_, *a, number_, n_);
+    a->swap(spare_);
+  }
+  unpermute(spareOwner_, owner_, number_, n_);
+  owner_.swap(spareOwner_);
+  table_.sort(n_, p_.read(), window, true);
+  const auto number = number_.view();
+  const auto order = table_.order().read();
+  forEach(n_, [=] BRIM_KERNEL(int k) { number[k] = order[k]; });
   for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
     permute(spare_, *a, table_.order(), n_);
     fill(spare_, n_, int(spare_.size()), a == &v_ ? Sample<D>{} : farSample<D>());
@@ -133,6 +237,12 @@ void Solids<D>::sort(const Window<D>& window) {
   permute(spareOwner_, owner_, table_.order(), n_);
   owner_.swap(spareOwner_);
   sorted_ = true;
+  if (!anyFree()) return;
+  const auto owners = onHost(owner_, n_);
+  std::vector<int> answering;
+  for (int i = 0; i < n_; ++i)
+    if (owners[i] >= firstFree_ || owners[i] < -1) answering.push_back(i);
+  copyIn(answering_, answering.data(), answering.size());
 }
 
 template <int D>
@@ -148,7 +258,7 @@ std::vector<double> Solids<D>::drawn() const {
 
 template <int D>
 std::size_t Solids<D>::bytes() const {
-  return 4 * p_.bytes() + 2 * owner_.bytes() + table_.bytes();
+  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + answering_.bytes();
 }
 
 template class Solids<2>;

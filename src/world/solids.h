@@ -1,5 +1,6 @@
 // Solids as the fluid feels them: samples that add to densities, and signed distances that nothing may enter.
 #pragma once
+#include <map>
 #include <vector>
 
 #include "world/cells.h"
@@ -13,6 +14,20 @@ struct Body {
   Primitive<Real> shape;
   Pose<Real> pose;   // from the domain's corner
   Vec<D> low, high;  // [m] a box around it; everything for solids without one
+  Real inverseMass;  // [1/kg] with which its samples answer the fluid; 0: they go their way whatever pushes them
+};
+
+/// What shapes point at (corners of polygons, distances of meshes) where kernels can read it. On a CPU that is where it is.
+class ShapeData {
+ public:
+  /// A shape whose pointers kernels can follow; the first call for a shape copies what it points at.
+  Primitive<Real> onMachine(const Primitive<Real>&);
+
+ private:
+#if BRIM_CUDA
+  std::map<const void*, Array<double>> points_;
+  std::map<const void*, Array<float>> grids_;
+#endif
 };
 
 template <int D>
@@ -20,8 +35,34 @@ class Solids {
  public:
   explicit Solids(const Setup&);
 
-  /// Moves the solids to their poses at time t [s].
+  /// Moves the solids to their poses at time t [s]; free bodies and carried samples stay where they were put last.
   void moveTo(double t);
+  /// Another course for a prescribed solid that moves already; its pose follows with the next moveTo.
+  void setMotion(std::size_t solid, const Motion& motion) { source_[solid].motion = motion; }
+
+  double time() const { return time_; }  // [s] of the last move
+
+  // The fluid moves what follows. Shapes of the setup past scene.solids are bodies whose pose somebody else computes.
+  int firstFree() const { return firstFree_; }
+  struct FreeBody {
+    Pose<double> pose;       // [m] in the scene, with velocities
+    double inverseMass = 0;  // [1/kg] of a sample
+  };
+  /// Puts the free bodies and their samples there; lists stay as they are until the next search.
+  void setFree(const std::vector<FreeBody>&);
+  /// `n` more samples that belong to no shape (sheets, soft bodies), once, before the first search.
+  void addCarried(int n);
+  /// Puts sample k of them at p[k] = {x from the domain's corner [m], rho0 V [kg]} with v[k] = {v [m/s], 1/m [1/kg]}.
+  void carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v);
+  /// Whether samples answer the fluid at all.
+  bool anyFree() const { return firstFree_ < int(source_.size()) || carried_ > 0; }
+  int carried() const { return carried_; }
+  /// Of each sample: the index of its shape in the setup, -1 for the domain's walls, -2 - k for carried sample k.
+  View<const int> owner() const { return owner_.read(); }
+  const Array<int>& ownerColumn() const { return owner_; }
+  /// The samples of free bodies and the carried ones, as the last sort left them: indices in ascending order.
+  const Array<int>& answering() const { return answering_; }
+
   /// Sorts the samples by the cells of the window, if they moved or the window did.
   void sort(const Window<D>&);
 
@@ -29,12 +70,16 @@ class Solids {
   int ghost() const { return wholeSlices(n_); }
   const CellTable<D>& table() const { return table_; }
   View<const Sample<D>> p() const { return p_.read(); }  // {x, rho0 V}   [m], [kg]
-  View<const Sample<D>> v() const { return v_.read(); }  // {v, -}        [m/s]
+  View<const Sample<D>> v() const { return v_.read(); }  // {v, 1/m}      [m/s], [1/kg] 0 unless it answers
   const Array<Body<D>>& bodies() const { return bodies_; }
+  /// The same for the host, whose addresses their shapes hold.
+  const std::vector<Body<D>>& hostBodies() const { return hostBodies_; }
   double maxSpeed() const { return maxSpeed_; }  // [m/s] of all samples
   /// Positions [m] in the scene of the samples of solids that are no walls of the domain.
   std::vector<double> drawn() const;
   std::size_t bytes() const;
+  /// Puts samples where their bodies are, or where they are carried: the n of `which`, or the first n.
+  void place(View<const int> which, int n);
 
  private:
   struct Source {
@@ -43,14 +88,23 @@ class Solids {
   };
   std::vector<Source> source_;
   Vector origin_;
-  int n_ = 0;
+  void setBodies();
+  void makeRoom();
+
+  int n_ = 0, firstFree_ = 0, carried_ = 0;
+  std::vector<FreeBody> free_;
   bool moving_ = false, sorted_ = false;
-  double maxSpeed_ = 0;
+  double maxSpeed_ = 0, time_ = 0;
   Window<D> window_;
   CellTable<D> table_;
   Array<Sample<D>> rest_, p_, v_, spare_;  // rest: {x in the body's frame, rho0 V}
   Array<int> owner_, spareOwner_;          // index of the body, -1 for the domain's walls
+  Array<int> number_;                      // of each sample: its place in the order they were made in
   Array<Body<D>> bodies_;
+  std::vector<Body<D>> hostBodies_;
+  ShapeData shapeData_;
+  Array<Sample<D>> carriedP_, carriedV_;  // in the order of who carries them
+  Array<int> answering_;
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

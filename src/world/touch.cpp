@@ -1,0 +1,66 @@
+#include "world/touch.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+void Touch<D>::find(Real support, const Window<D>& window, const Solids<D>& solids,
+                    const typename Neighbours<D>::Around& around) {
+  n_ = int(solids.answering().size());
+  if (n_ == 0) return;
+  follow(solids);
+  typename Neighbours<D>::Around fluidOnly = around;
+  fluidOnly.solid.n = 0;
+  neighbours_.build(support, window, p_.read(), n_, fluidOnly);
+}
+
+template <int D>
+void Touch<D>::follow(const Solids<D>& solids) {
+  for (Array<Sample<D>>* a : {&p_, &v_, &impulse}) a->resize(wholeSlices(n_));
+  const auto p = p_.view(), v = v_.view(), j = impulse.view();
+  const auto fromP = solids.p(), fromV = solids.v();
+  const auto at = solids.answering().read();
+  const int n = n_;
+  forEach(wholeSlices(n_), [=] BRIM_KERNEL(int k) {
+    p[k] = k < n ? fromP[at[k]] : Particles<D>::ghostSample();
+    v[k] = k < n ? fromV[at[k]] : Sample<D>{};
+    if (k >= n) j[k] = {};
+  });
+}
+
+template <int D>
+std::vector<Wrench> Touch<D>::perBody(const Solids<D>& solids) const {
+  std::vector<Wrench> sums(solids.bodies().size() - solids.firstFree());
+  const auto at = onHost(solids.answering(), n_), owner = onHost(solids.ownerColumn(), solids.size());
+  const auto p = onHost(p_, n_), j = onHost(impulse, n_);
+  for (int k = 0; k < n_; ++k) {
+    const int body = owner[at[k]] - solids.firstFree();
+    if (body < 0) continue;
+    double x[3] = {}, f[3] = {};
+    for (int d = 0; d < D; ++d) x[d] = p[k].x[d], f[d] = j[k].x[d];
+    Wrench& s = sums[body];
+    for (int d = 0; d < 3; ++d) {
+      const int a = (d + 1) % 3, b = (d + 2) % 3;
+      s.force[d] += f[d];
+      s.torque[d] += x[a] * f[b] - x[b] * f[a];
+    }
+  }
+  return sums;
+}
+
+template <int D>
+const Array<Sample<D>>& Touch<D>::perCarried(const Solids<D>& solids) {
+  carried_.resize(solids.carried());
+  const auto to = carried_.view();
+  const auto from = impulse.read();
+  const auto at = solids.answering().read(), owner = solids.owner();
+  forEach(n_, [=] BRIM_KERNEL(int k) {
+    const int of = owner[at[k]];
+    if (of < -1) to[-2 - of] = from[k];
+  });
+  return carried_;
+}
+
+template class Touch<2>;
+template class Touch<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR
