@@ -196,3 +196,24 @@ TEST(Pictures, OfAnEmptyTankAndOfLostParticlesAreNoProblem) {
     }
   }
 }
+
+// A sheet hides what is behind it, from both sides; in 2D it is a line.
+TEST(Things, ClothIsDrawnFromBothSides) {
+  for (const bool turned : {false, true}) {
+    const Scene scene = tank(3);
+    Snapshot s;
+    s.surfaces.push_back({"sheet", 3, {0.5, 0.2, 0.5, 1.5, 0.2, 0.5, 1.5, 0.8, 0.5, 0.5, 0.8, 0.5}, {0, 1, 2, 0, 2, 3}});
+    if (turned) s.surfaces[0].element = {0, 2, 1, 0, 3, 2};
+    const Image image = drawn(scene, s, "particles");
+    const auto* middle = image.at(image.width / 2, image.height / 2);
+    EXPECT_GT(middle[0], middle[2] + 60);
+  }
+  const Scene scene = tank(2);
+  Snapshot s;
+  s.dimension = 2;
+  s.surfaces.push_back({"sheet", 2, {0.2, 0.5, 0, 1.8, 0.5, 0}, {0, 1}});
+  const Image image = drawn(scene, s, "water");
+  int red = 0;
+  for (int y = 0; y < image.height; ++y) red += image.at(image.width / 2, y)[0] > image.at(image.width / 2, y)[2] + 60;
+  EXPECT_NEAR(red, 6, 2);  // 0.8 spacings of 5 cm at 144 px/m
+}
