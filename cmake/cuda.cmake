@@ -14,7 +14,7 @@ enable_language(CUDA)
 # A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
 set(cuda_sources "")
 foreach(source ${flavoured})
-  if(source MATCHES "/src/(world/(cells|neighbours)|sph/coarse|grid/[a-z_]+|solvers/flip)\\.cpp$")
+  if(source MATCHES "/src/(world/(cells|neighbours)|sph/(coarse|colours|field)|grid/[a-z_]+|solvers/(flip|constraint))\\.cpp$")
     continue()
   endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})

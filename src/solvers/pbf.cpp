@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "solvers/solver.h"
+#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/viscosity.h"
@@ -28,7 +29,7 @@ struct PbfParameters {
   std::string acceleration = "multilevel";
   double relaxation = 1e-4;
   double largest_correction = 0.1;
-  std::string constraint = "inequality";
+  std::string condition = "inequality";
   std::string kernel = "cubic";
   double artificial_pressure = 0;
   int artificial_power = 4;
@@ -51,12 +52,12 @@ struct PbfParameters {
     v("largest_correction", largest_correction,
       {"", "density error rho/rho0 - 1 that one iteration undoes at most; without it water crushed by a fall explodes", 0, 1e6,
        true});
-    v("constraint", constraint,
+    v("condition", condition,
       oneOf("inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", {"inequality", "equality"}));
     v("kernel", kernel,
       oneOf("smoothing kernel; poly6 takes its gradients from spiky, as the slides do", {"cubic", "wendland", "poly6"}));
     v("artificial_pressure", artificial_pressure,
-      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for constraint = equality", 0, 10});
+      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for condition = equality", 0, 10});
     v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n", 1, 8});
     v("artificial_distance", artificial_distance, {"supports", "dq of s_corr", 0, 0.9});
     v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
@@ -87,11 +88,11 @@ struct Iteration {
 
 // lambda_i and the new pressure. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the pressure y of the positions:
 //   p+ = max(y + omega C / (S V dt^2), 0),   y+ = max(p+ + beta (p+ - p), 0),   lambda = -V dt^2 (y+ - y).
-template <int D, class K>
+template <int D, bool answers, class K>
 void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, Array<Real>& error) {
   auto& out = w.fluid.spares.sample;
   out.resize(w.fluid.room());
-  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
   const NeighbourView nb = w.nb();
@@ -107,10 +108,15 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       gradI += gradJ;
       S += dot(gradJ, g);  // m_j^-1 |grad_j C|^2
     }
-    for (auto k : nb.solid[i]) {  // walls do not move: no term of their own in S
+    for (auto k : nb.solid[i]) {  // walls do not move: no term of their own in S; bodies' samples have one
       const auto [xk, mk] = s[k];
+      const auto g = (it.v0 * mk) * W.grad(xi - xk);
       rho += mk * W(xi - xk);
-      gradI += (it.v0 * mk) * W.grad(xi - xk);
+      gradI += g;
+      if (answers) {
+        const auto [vk, inverseMass] = sv[k];
+        S += inverseMass * dot(g, g);
+      }
     }
     const Reals c = it.v0 * rho - Reals(1);
     const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
@@ -205,9 +211,11 @@ class Pbf : public Solver<D> {
   void step(World<D>& w, K W, double dt, StepReport& report) {
     Stopwatch watch(report);
     predict(w, dt);
+    answer_.begin(w, dt);
     w.collide();
     watch("predict");
     w.search();
+    answer_.share(w);
     watch("search");
     project(w, W, dt, report, watch);
     watch("pressure");
@@ -228,7 +236,7 @@ class Pbf : public Solver<D> {
     it.eps = Real(o_.relaxation * S);
     it.perPascal = Real(w.mass / w.rho0 * dt * dt);
     it.keep = o_.acceleration == "multilevel";
-    it.oneSided = o_.constraint == "inequality";
+    it.oneSided = o_.condition == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
     it.corrK = Real(o_.artificial_pressure / S);
     it.corrN = o_.artificial_power;
@@ -241,7 +249,7 @@ class Pbf : public Solver<D> {
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
     for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
     watch("pressure");
-    const bool coarse = it.keep && coarse_.prepare(w);
+    const bool coarse = it.keep && !w.bodies && coarse_.prepare(w);  // the grid does not know bodies
     watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = coarse ? 2 : 1;
@@ -251,11 +259,15 @@ class Pbf : public Solver<D> {
       const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
       it.beta = last ? Real(0) : Real((t - 1) / next);
       t = next;
-      constrain(w, W, it, p_, y_, error_);
+      if (w.bodies)
+        constrain<D, true>(w, W, it, p_, y_, error_);
+      else
+        constrain<D, false>(w, W, it, p_, y_, error_);
       if (it.corrK > 0)
         displace<D, true>(w, W, it, dt);
       else
         displace<D, false>(w, W, it, dt);
+      answer_.push(w, W, w.fluid.spares.sample.read(), 1 / dt);
       if (coarse && report.iterations == std::min(2, o_.iterations)) {
         watch("pressure");
         coarse_.push(w, error_, dt);
@@ -271,6 +283,7 @@ class Pbf : public Solver<D> {
   PbfParameters o_;
   RestWaves lattice_;
   CoarseLevel<D> coarse_;
+  Answer<D> answer_;
   Array<Real> p_, y_, error_;
 };
 

@@ -21,6 +21,7 @@
 // One Newton step is the projection there: it leaves C^2, and every iteration starts it again from where the last ended.
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/projection.h"
@@ -120,11 +121,11 @@ struct Ascent {
 };
 
 //   T+ = max(y + omega (C/|grad C|^2 - mu y), 0),   y+ = max(T+ + beta (T+ - T), 0);   the members move by (y+ - y) g.
-template <int D, class K>
+template <int D, bool answers, class K>
 void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead,
             const Array<Real>& coarse) {
   const Path<D> path = to.path(w.fluid.room());
-  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), T = last.view(), Y = ahead.view();
   const auto held = coarse.read();
@@ -143,8 +144,13 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
     rho *= o.m;
     for (auto a : nb.solid[i]) {
       const auto [xa, ma] = s[a];
+      const auto g = (o.v0 * ma) * W.grad(xi - xa);
       rho += ma * W(xi - xa);
-      gradI += (o.v0 * ma) * W.grad(xi - xa);
+      gradI += g;
+      if (answers) {
+        const auto [va, inverseMass] = sv[a];
+        S += o.m * inverseMass * dot(g, g);
+      }
     }
     const Reals t = T[i], y = Y[i], size = S + dot(gradI, gradI) + o.least;
     // What of C neither T nor the coarse level's pressure accounts for: all of it where w is large.
@@ -203,6 +209,19 @@ void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) 
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += perDt * u[i].x; });
 }
 
+/// {x_i, T_i}, in the spare buffer.
+template <int D>
+View<const Sample<D>> withMultipliers(World<D>& w, const Array<Real>& multiplier) {
+  auto& q = w.fluid.spares.sample;
+  q.resize(w.fluid.room());
+  const auto p = w.fluid.p.read();
+  const auto T = multiplier.read();
+  const auto to = q.view();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, T[i]}; });
+  w.fluid.padWith(q, Particles<D>::ghostSample());
+  return q.read();
+}
+
 /// Mean of max(C_i, 0).
 template <int D>
 double meanPositive(const World<D>& w, const Array<Real>& C) {
@@ -235,9 +254,11 @@ class Projective : public Solver<D> {
     if (lattice_.largest == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
     Stopwatch watch(report);
     moveFreely(w, dt);
+    answer_.begin(w, dt);
     w.collide();
     watch("predict");
     w.search();
+    answer_.share(w);
     watch("search");
     for (Array<Real>* a : {&T_, &Y_, &coarsePressure_}) {
       a->resize(w.fluid.room());
@@ -281,6 +302,7 @@ class Projective : public Solver<D> {
       averageCopies(w, W, mu, projections_, u_, T_);
       if (report.iterations >= o_.iterations || meanPositive(w, projections_.error) <= o_.tolerance) break;
     }
+    if (w.bodies) answer_.push(w, W, withMultipliers(w, T_), -w.mass / dt);  // once: samples have no copies to average
     velocityFrom(w, u_, dt);
     showPressure(w, T_, coarsePressure_, dt, 1e30);
   }
@@ -295,7 +317,7 @@ class Projective : public Solver<D> {
     a.most = Real(o_.largest_correction);
     a.least = Real(1e-4 * lattice_.gradient);
     watch("pressure");
-    const bool coarse = coarse_.prepare(w);
+    const bool coarse = !w.bodies && coarse_.prepare(w);  // the grid does not know bodies
     watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = coarse ? 2 : 1;
@@ -305,8 +327,12 @@ class Projective : public Solver<D> {
       const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
       a.beta = last ? Real(0) : Real((t - 1) / next);
       t = next;
-      ascend(w, W, a, projections_, T_, Y_, coarsePressure_);
+      if (w.bodies)
+        ascend<D, true>(w, W, a, projections_, T_, Y_, coarsePressure_);
+      else
+        ascend<D, false>(w, W, a, projections_, T_, Y_, coarsePressure_);
       moveMembers(w, W, projections_, dt);
+      answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -w.mass / dt);
       w.collide();
       w.refresh(w.fluid.p.data);
       if (coarse && report.iterations == std::min(2, o_.iterations)) {
@@ -325,6 +351,7 @@ class Projective : public Solver<D> {
   RestWaves lattice_;
   Projections<D> projections_;
   CoarseLevel<D> coarse_;
+  Answer<D> answer_;
   Array<Sample<D>> u_;          // {x - s [m], n}
   Array<Real> T_, Y_;           // [m^2] multipliers, and what momentum makes of them
   Array<Real> coarsePressure_;  // [Pa] what the coarse level holds

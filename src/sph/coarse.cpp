@@ -271,6 +271,22 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, d
   w.refresh(w.fluid.p.data);
 }
 
+template <int D>
+void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& rate, double dt) {
+  const double scale = w.rho0 / dt * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+  std::vector<Pair> rhs(cell_.size());
+  tbb::parallel_for(0, int(cell_.size()), [&](int i) {
+    double all = 0;
+    if (held_[i])
+      eachRun(w, cell_[i], [&](int a, int b) {
+        for (int j = a; j < b; ++j) all += rate[j];
+      });
+    rhs[i].now = scale * all;
+  });
+  solve(std::move(rhs), 0);
+  findFaces(dt * dt / w.rho0 / side_);
+}
+
 // Linear in each cell, with the gradient that its faces were moved by.
 template <int D>
 void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) const {
