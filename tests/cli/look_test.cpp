@@ -72,7 +72,7 @@ TEST_F(Look, SurfacesComeFromSavedFrames) {
 TEST_F(Look, BodiesComeFromTheirTable) {
   std::ofstream(folder / "scenes/crate.toml")
       << "version = 1\n[domain]\nmax = [1, 2, 1]\n[resolution]\nspacing = 0.1\n"
-         "[[fluid.blocks]]\nkind = \"box\"\nmax = [1, 0.2, 1]\n"
+         "[[fluid.blocks]]\nkind = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.2, 1]\n"
          "[[bodies]]\nname = \"crate\"\nkind = \"box\"\nmin = [0.4, 1.6, 0.4]\nmax = [0.6, 1.8, 0.6]\n"
          "[time]\nuntil = 0.3\n[output]\nframes_per_second = 10\n";
   const Outcome ran = brim("run scenes/crate.toml --quiet --out out");
