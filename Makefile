@@ -87,8 +87,9 @@ slow: setup-tests
 
 bench: setup
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target brim_bench
+	cmake --build --preset release -j $(JOBS) --target brim_bench brim_bench_grid
 	build/brim_bench
+	build/brim_bench_grid
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
 install: setup
