@@ -88,8 +88,9 @@ slow: setup-tests
 
 bench: setup
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target brim_bench
+	cmake --build --preset release -j $(JOBS) --target brim_bench brim_bench_grid
 	build/brim_bench
+	build/brim_bench_grid
 
 # A folder that runs without Brim's packages; with the GPU's flavour where nvcc is.
 bundle: setup
