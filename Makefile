@@ -12,6 +12,7 @@ CTEST := ctest --output-on-failure --no-tests=error -j2
 help:
 	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
 	@echo 'make demo                  builds, and lets a dam break'
+	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
@@ -32,6 +33,9 @@ build: setup
 
 demo: build
 	build/brim run scenes/dam_break.toml --overwrite
+
+gallery: build
+	tools/gallery
 
 test: setup-tests check-format test-release test-embed test-sanitize cuda-check acceptance
 	@echo
