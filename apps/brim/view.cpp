@@ -39,7 +39,8 @@ void openBrowser(const std::string& address) {
 std::unique_ptr<view::Session> sessionOf(const ViewArguments& a, bool folder) {
   if (folder) {
     if (!a.scene.set.empty() || !a.scene.solver.empty() || !a.scene.until.empty() || !a.scene.framesPerSecond.empty())
-      throw Failure(fmt::format("{} is the folder of a run, which is played back as it is; a scene file can be changed", a.scene.file));
+      throw Failure(
+          fmt::format("{} is the folder of a run, which is played back as it is; a scene file can be changed", a.scene.file));
     return view::playback(a.scene.file);
   }
   requireScene(a.scene.file);
@@ -64,9 +65,10 @@ int view(const ViewArguments& a) {
   view::Server server(settings, [&](std::string_view text) { return session->receive(text); });
   fmt::print("{}\n", server.address());
   if (server.open())
-    fmt::print(stderr,
-               "warning: other machines can reach this page; whoever has the address with its token can steer the simulation, and "
-               "nothing is encrypted\n");
+    fmt::print(
+        stderr,
+        "warning: other machines can reach this page; whoever has the address with its token can steer the simulation, and "
+        "nothing is encrypted\n");
   fmt::print("Ctrl+C ends it.\n");
   std::fflush(stdout);
   session->start(server);

@@ -60,7 +60,10 @@ function outline(solid, extent) {
         [-4 * extent, 0],
       ]);
     case 'polygon':
-      return Array.from({length: solid.points.length / 2}, (_, k) => new three.Vector2(solid.points[2 * k], solid.points[2 * k + 1]));
+      return Array.from(
+        {length: solid.points.length / 2},
+        (_, k) => new three.Vector2(solid.points[2 * k], solid.points[2 * k + 1]),
+      );
   }
   return [];
 }

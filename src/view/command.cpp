@@ -54,10 +54,12 @@ int whole(const json& value, const char* name, int low, int high) {
 // Names of solvers and parameters, and words that parameters may be: nothing that could end a TOML string.
 std::string plain(const json& value, const char* name, bool dots = false) {
   const auto fine = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || (dots && c == '.');
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           (dots && c == '.');
   };
   if (value.is_string())
-    if (const auto& s = value.get_ref<const std::string&>(); !s.empty() && s.size() <= 80 && std::all_of(s.begin(), s.end(), fine))
+    if (const auto& s = value.get_ref<const std::string&>();
+        !s.empty() && s.size() <= 80 && std::all_of(s.begin(), s.end(), fine))
       return s;
   throw BadMessage(fmt::format("\"{}\" must be a plain word", name));
 }

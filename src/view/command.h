@@ -27,8 +27,8 @@ struct Command {
   std::string name;   // of the solver, or the path of the parameter
   std::string value;  // of the parameter, as TOML
   Quantity quantity = Quantity::speed;
-  int index = 0;                          // of the solid or the frame, or the number of steps
-  double number = 0;                      // the pace
+  int index = 0;                         // of the solid or the frame, or the number of steps
+  double number = 0;                     // the pace
   std::array<double, 3> by = {0, 0, 0};  // [m]
 };
 

@@ -13,7 +13,9 @@ namespace brim::view {
 
 std::optional<std::string> decodePath(std::string_view text) {
   if (text.size() > 1024) return std::nullopt;
-  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  };
   std::string path;
   for (std::size_t k = 0; k < text.size(); ++k) {
     char c = text[k];

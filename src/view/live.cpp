@@ -46,7 +46,9 @@ class Live final : public Session {
   };
 
   void work() override {
-    if (!attempt([&] { rebuild(scene_, false); })) failed_ = true, tellAll();
+    tellAll();  // a large scene takes a while to set up
+    tellStatus();
+    if (!attempt([&] { rebuild(scene_, false); })) failed_ = true;
     while (!stopping()) {
       for (const Command& c : take(waitFor())) obey(c);
       if (stopping()) break;
@@ -224,7 +226,8 @@ class Live final : public Session {
     // Its middle stays in the domain.
     const Pose<double> rest = poseAt(hand.own, shape.pose(), now);
     for (int k = 0; k < scene_.dimension; ++k)
-      hand.to[k] = std::clamp(hand.to[k] + by[k], scene_.domain.min[k] - rest.position[k], scene_.domain.max[k] - rest.position[k]);
+      hand.to[k] =
+          std::clamp(hand.to[k] + by[k], scene_.domain.min[k] - rest.position[k], scene_.domain.max[k] - rest.position[k]);
     const Motion motion = steered(hand.own, hand.from, hand.to, now, handSpeed());
     if (scene_.solids[b].motion.moves()) {
       sim_->setMotion(b, motion);

@@ -65,7 +65,8 @@ class Playback final : public Session {
   explicit Playback(std::string folder) : folder_(std::move(folder)) {
     look();
     if (numbers_.empty())
-      throw Failure(fmt::format("{} has no frames to play back (frames/frame_000000.vtp and so on, as brim run leaves them)", folder_));
+      throw Failure(
+          fmt::format("{} has no frames to play back (frames/frame_000000.vtp and so on, as brim run leaves them)", folder_));
     readFrame(0);
     readScene();
   }
@@ -135,7 +136,7 @@ class Playback final : public Session {
   }
 
   double timeOf(std::size_t k) const {
-    if (k >= numbers_.size()) return times_.empty() ? 0 : 1e300;
+    k = std::min(k, numbers_.size() - 1);
     const auto known = times_.find(numbers_[k]);
     const double fps = scene_ && scene_->output.frames_per_second > 0 ? scene_->output.frames_per_second : 30;
     return known == times_.end() ? numbers_[k] / fps : known->second;
@@ -204,7 +205,8 @@ class Playback final : public Session {
     try {
       std::vector<std::string> ignored;
       const std::string own = folder_ + "/scene.toml";
-      scene_ = fs::exists(own) ? brim::readScene(own) : parseScene(checkpointAt(folder_, ignored).physics, folder_ + "/scene.toml");
+      scene_ =
+          fs::exists(own) ? brim::readScene(own) : parseScene(checkpointAt(folder_, ignored).physics, folder_ + "/scene.toml");
       corner_ = scene_->domain.min;
     } catch (const std::exception&) {
       scene_.reset();
@@ -242,9 +244,15 @@ class Playback final : public Session {
     json scene = describeScene(*scene_);
     scene["until"] = times.back();
     if (scene_->title.empty()) scene["title"] = fs::path(folder_ + "/.").parent_path().filename().string();
-    const json hello = {{"type", "hello"},      {"mode", "playback"}, {"file", folder_},
-                        {"generation", 0},      {"scene", scene},     {"frames", times},
-                        {"solvers", json::array()}, {"controls", json::array()}, {"solids", describeSolids(*scene_, shapes_)}};
+    const json hello = {{"type", "hello"},
+                        {"mode", "playback"},
+                        {"file", folder_},
+                        {"generation", 0},
+                        {"scene", scene},
+                        {"frames", times},
+                        {"solvers", json::array()},
+                        {"controls", json::array()},
+                        {"solids", describeSolids(*scene_, shapes_)}};
     audience().hello(hello.dump(-1, ' ', false, json::error_handler_t::replace));
     tellStatus();
   }
@@ -252,7 +260,9 @@ class Playback final : public Session {
   void tellStatus() {
     const bool end = at_ + 1 >= numbers_.size();
     audience().status(json{{"type", "status"},
-                           {"state", running_ ? "running" : end ? "finished" : "paused"},
+                           {"state", running_ ? "running"
+                                     : end    ? "finished"
+                                              : "paused"},
                            {"generation", 0},
                            {"pace", pace_},
                            {"frame", at_},

@@ -56,8 +56,7 @@ void Session::stop() {
 
 std::deque<Command> Session::take(double seconds) {
   std::unique_lock lock(mutex_);
-  if (seconds > 0)
-    change_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return stop_ || !queue_.empty(); });
+  if (seconds > 0) change_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return stop_ || !queue_.empty(); });
   return std::exchange(queue_, {});
 }
 
