@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo test slow bench install format clean \
-        check-format test-release test-embed test-sanitize cuda-check acceptance
+        bundle check-format test-release test-embed test-sanitize cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -15,6 +15,7 @@ help:
 	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
+	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
 	@echo 'make format                formats the sources as "make test" wants them'
 	@echo 'make clean                 removes the build folders'
@@ -89,6 +90,17 @@ bench: setup
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target brim_bench
 	build/brim_bench
+
+# A folder that runs without Brim's packages; with the GPU's flavour where nvcc is.
+bundle: setup
+	@nvcc=$$(PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc); \
+	if [ -z "$$nvcc" ]; then \
+	  cmake --preset release && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
+	else \
+	  export PATH="$$(dirname $$nvcc):$$PATH"; \
+	  cmake --preset cuda -DBRIM_TESTS=ON && cmake --build build-cuda -j $(JOBS) --target brim test_backends && \
+	  tools/bundle build-cuda/brim build-bundle; \
+	fi
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
 install: setup

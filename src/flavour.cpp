@@ -16,15 +16,14 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class MachineOf final : public Simulation::Machine {
  public:
-  explicit MachineOf(const Scene& s) : setup_(prepare(s, kernelOf(s))), world_(setup_), solver_(makeSolver<D>(s)) {
+  explicit MachineOf(const Scene& s) : world_(prepare(s, kernelOf(s))), solver_(makeSolver<D>(s)) {
     scene = s;
     facts_.flavour = BRIM_FLAVOUR_NAME;
     facts_.fluid_particles = world_.fluid.size();
     facts_.boundary_samples = world_.solids.size();
-    facts_.inside_solids = setup_.insideSolids;
+    facts_.inside_solids = world_.setup().insideSolids;
     facts_.particle_mass = world_.mass;
     facts_.support = world_.support;
-    setup_ = {};
     world_.fluid.real("pressure");
     measure(world_, report_);
     maxSpeed_ = report_.max_speed;
@@ -39,6 +38,7 @@ class MachineOf final : public Simulation::Machine {
     watch("exchange");
     world_.solids.moveTo(world_.time + next.dt);
     solver_->step(world_, next.dt, report_);
+    if (world_.soft.any()) world_.carrySoft(true);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
     world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;
     world_.dt = next.dt;
@@ -52,6 +52,12 @@ class MachineOf final : public Simulation::Machine {
     maxSpeed_ = report_.max_speed;
     rest("statistics");
     if (bad >= 0) diverged(bad);
+    if (const int node = world_.soft.lost(); node >= 0)
+      throw Diverged(
+          world_.time, world_.step, -1,
+          fmt::format("diverged at t = {:.4g} s, step {}: node {} of {} is not finite or faster than {:g} m/s; last dt "
+                      "{:.3g} ms, limited by {}",
+                      world_.time, world_.step, node, world_.soft.nameOf(node), absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
     return report_;
   }
 
@@ -87,6 +93,7 @@ class MachineOf final : public Simulation::Machine {
       s.pressure[k] = float(pressure[i]);
     });
     s.solids = world_.solids.drawn();
+    s.surfaces = world_.soft.surfaces();
     return s;
   }
 
@@ -105,6 +112,15 @@ class MachineOf final : public Simulation::Machine {
       for (int k = 0; k < D; ++k) {
         h = mix(h, std::bit_cast<std::uint64_t>(double(p[i].x[k])));
         h = mix(h, std::bit_cast<std::uint64_t>(double(v[i].x[k])));
+      }
+      sum += h;
+    }
+    const auto x = onHost(world_.soft.x, world_.soft.nodes), u = onHost(world_.soft.v, world_.soft.nodes);
+    for (int a = 0; a < world_.soft.nodes; ++a) {
+      std::uint64_t h = mix(0x13198a2e03707344ull, std::uint64_t(a));
+      for (int k = 0; k < D; ++k) {
+        h = mix(h, std::bit_cast<std::uint64_t>(double(x[a].x[k])));
+        h = mix(h, std::bit_cast<std::uint64_t>(double(u[a].x[k])));
       }
       sum += h;
     }
@@ -154,7 +170,6 @@ class MachineOf final : public Simulation::Machine {
                                1e3 * world_.dt, report_.dt_limit));
   }
 
-  Setup setup_;
   World<D> world_;
   std::unique_ptr<Solver<D>> solver_;
   Facts facts_;
@@ -163,13 +178,18 @@ class MachineOf final : public Simulation::Machine {
 };
 
 static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
+#if BRIM_CUDA
+  if (!scene.cloth.empty() || !scene.soft.empty())
+    throw SceneError({{scene.at(scene.cloth.empty() ? "soft[0]" : "cloth[0]"),
+                       "cloth and soft bodies do not run on device \"cuda\" yet; use --device cpu"}});
+#endif
   if (scene.dimension == 2) return std::make_unique<MachineOf<2>>(scene);
   return std::make_unique<MachineOf<3>>(scene);
 }
 
 static std::vector<SolverInfo> listSolvers() {
   std::vector<SolverInfo> all;
-  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid});
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid, e.soft});
   return all;
 }
 

@@ -90,6 +90,44 @@ struct Solid {
   Motion motion;
 };
 
+/// A sheet that fluid moves and that holds fluid. `kind` says which of the members that place it are read:
+///   rectangle  corner, along, across   [m]   (3D only)
+///   mesh       file, scale, translate        (3D only; OBJ, PLY or STL; may be open)
+///   rope       from, to                [m]   (2D only: a sheet seen from its edge, 1 m deep)
+struct Cloth {
+  std::string name;
+  std::string kind = "rectangle";
+  Vector corner = {0, 0, 0};      // [m]
+  Vector along = {1, 0, 0};       // [m] from the corner to the next
+  Vector across = {0, 0, 1};      // [m] from the corner to the one before
+  Vector from = {0, 0, 0};        // [m]
+  Vector to = {0, 0, 0};          // [m]
+  std::string file;               // relative to the scene file
+  double scale = 1;               // metres per unit of the mesh file
+  Vector translate = {0, 0, 0};   // [m]
+  double cell = 0;                // [m] between nodes; 0: one spacing
+  double density = 0.5;           // [kg/m^2]
+  double stretch = 2e3;           // [N/m] tension at a strain of one
+  double give = 0;                // strain without tension
+  double bending = 1e-4;          // [N m]
+  std::string springs = "areas";  // what resists stretch: areas (triangles) or edges
+  std::vector<std::string> hold;  // which sides stay where they are
+  std::vector<Vector> pins;       // [m] the node nearest to each stays where it is
+  Vector velocity = {0, 0, 0};    // [m/s]
+};
+
+/// A soft body: the shape filled with tetrahedra (2D: triangles).
+struct Soft {
+  std::string name;
+  Shape shape;
+  double cell = 0;              // [m] between nodes; 0: two spacings
+  double density = 500;         // [kg/m^3]
+  double stiffness = 2e4;       // [Pa] stress at a strain of one
+  double incompressible = 1e5;  // [Pa] pressure at a change of volume by one
+  std::vector<Vector> pins;     // [m] the node nearest to each stays where it is
+  Vector velocity = {0, 0, 0};  // [m/s]
+};
+
 struct Domain {
   Vector min = {0, 0, 0};  // [m]
   Vector max = {1, 1, 1};  // [m]
@@ -140,6 +178,8 @@ struct Scene {
   std::vector<Keyframe> gravity_keys;  // [m/s^2] if not empty, instead of gravity
   Fluid fluid;
   std::vector<Solid> solids;
+  std::vector<Cloth> cloth;
+  std::vector<Soft> soft;
   SolverChoice solver;
   TimeControl time;
   Output output;

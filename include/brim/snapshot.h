@@ -8,6 +8,14 @@
 
 namespace brim {
 
+/// A sheet, a rope or the skin of a soft body.
+struct Surface {
+  std::string name;
+  int corners = 3;             // of an element: 3 for triangles, 2 for segments
+  std::vector<double> vertex;  // [m] three numbers each, in the coordinates of the scene
+  std::vector<int> element;    // indices of vertices, `corners` each
+};
+
 /// The fluid at one time, ordered by id, so that two snapshots of one state are equal whatever the sorting was.
 /// Vectors are stored three numbers a particle, also in 2D (the third is 0), in the coordinates of the scene.
 struct Snapshot {
@@ -15,11 +23,12 @@ struct Snapshot {
   double time = 0;  // [s]
   std::int64_t step = 0;
   std::vector<std::int64_t> id;
-  std::vector<double> position;  // [m]
-  std::vector<float> velocity;   // [m/s]
-  std::vector<float> density;    // [kg/m^3]
-  std::vector<float> pressure;   // [Pa]
-  std::vector<double> solids;    // [m] samples of the solids, those of the domain's walls left out; for pictures
+  std::vector<double> position;   // [m]
+  std::vector<float> velocity;    // [m/s]
+  std::vector<float> density;     // [kg/m^3]
+  std::vector<float> pressure;    // [Pa]
+  std::vector<double> solids;     // [m] samples of the solids, those of the domain's walls left out; for pictures
+  std::vector<Surface> surfaces;  // cloth and soft bodies
   std::size_t size() const { return id.size(); }
 };
 

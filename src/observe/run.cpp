@@ -14,6 +14,7 @@
 
 #include "io/file.h"
 #include "observe/checkpoint.h"
+#include "observe/folder.h"
 #include "observe/frames.h"
 #include "observe/statistics.h"
 #include "observe/summary.h"
@@ -344,7 +345,9 @@ Ending run(const Scene& scene, const RunOptions& options, const std::atomic<bool
   if (options.out.empty()) throw Failure("a run needs a folder for its results");
   makeFolder(options.out);  // before the scene is built, which may take long
   const FolderLock alone(options.out);
-  Runner runner(scene, options, findStart(scene, options));
+  Start start = findStart(scene, options);
+  writeSceneOf(options.out, scene);
+  Runner runner(scene, options, std::move(start));
   try {
     return runner.loop(stop, progress);
   } catch (const Diverged& e) {

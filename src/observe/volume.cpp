@@ -76,54 +76,69 @@ std::uint64_t keyOf(const Node<D>& block) {
   return key;
 }
 
-/// For every block the particles that reach it, in their order: where they are in the block's frame, in spacings.
+template <int D>
+Node<D> nodeOf(std::uint64_t key) {
+  Node<D> block;
+  for (int a = D - 1; a >= 0; --a, key >>= 21) block[a] = std::int64_t(key << 43) >> 43;  // 21 bits with their sign
+  return block;
+}
+
+/// A particle in spacings from the first node, and the blocks that its nodes are in.
+template <int D>
+struct Reach {
+  std::array<double, D> u;
+  Node<D> low, high;
+  bool reachable = true;  // else beyond the keys: a million blocks from the domain
+
+  Reach(const double* x, const Vector& corner, double scale) {
+    constexpr double far = double(side) * ((1 << 20) - 1);
+    for (int a = 0; a < D; ++a) {
+      u[a] = (x[a] - corner[a]) * scale - 0.25;
+      if (!(std::abs(u[a]) < far - reach)) reachable = false;
+    }
+    for (int a = 0; a < D && reachable; ++a) {
+      const auto first = std::int64_t(u[a] + far) - std::int64_t(far) - 1;  // floor(u) - 1
+      low[a] = first >> 3, high[a] = (first + reach - 1) >> 3;
+    }
+  }
+  template <class F>
+  void eachBlock(F body) const {
+    Node<D> b = low;
+    for (bool more = reachable; more;) {
+      body(b);
+      more = false;
+      for (int a = 0; a < D && !more; ++a) b[a] < high[a] ? (++b[a], more = true) : (b[a] = low[a], false);
+    }
+  }
+};
+
+/// For every block the particles that reach it, in their order. Numbers only: (1 + 3/8)^D of them a particle, so that measuring
+/// takes less memory than the snapshot itself.
 template <int D>
 struct Lists {
-  using Place = std::array<float, D>;
   BlockTable blocks;
-  std::vector<int> begin;
-  std::vector<Place> places;
+  std::vector<std::int64_t> begin;
+  std::vector<int> particles;
 };
 
 template <int D>
 Lists<D> makeLists(const Snapshot& s, const Vector& corner, double spacing) {
   Lists<D> lists;
-  struct Touch {
-    int block;
-    typename Lists<D>::Place place;
-  };
-  std::vector<Touch> touches;
-  touches.reserve(s.size() * (D == 3 ? 21 : 15) / 8);  // (1 + 3/8)^D blocks a particle
-  constexpr double far = double(side) * ((1 << 20) - 1);
-  const double scale = 1 / spacing;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    std::array<double, D> u;
-    Node<D> low, high;
-    bool reachable = true;
-    for (int a = 0; a < D; ++a) {
-      u[a] = (s.position[3 * i + a] - corner[a]) * scale - 0.25;
-      if (!(std::abs(u[a]) < far - reach)) reachable = false;
-    }
-    if (!reachable) continue;  // beyond the keys: a million blocks from the domain
-    for (int a = 0; a < D; ++a) {
-      const auto first = std::int64_t(u[a] + far) - std::int64_t(far) - 1;  // floor(u) - 1
-      low[a] = first >> 3, high[a] = (first + reach - 1) >> 3;
-    }
-    Node<D> b = low;
-    for (bool more = true; more;) {
-      Touch touch{lists.blocks.number(keyOf<D>(b)), {}};
-      for (int a = 0; a < D; ++a) touch.place[a] = float(u[a] - double(b[a] * side));
-      touches.push_back(touch);
-      more = false;
-      for (int a = 0; a < D && !more; ++a) b[a] < high[a] ? (++b[a], more = true) : (b[a] = low[a], false);
-    }
-  }
-  lists.begin.assign(lists.blocks.keys().size() + 1, 0);
-  for (const auto& touch : touches) ++lists.begin[touch.block + 1];
-  for (std::size_t b = 1; b < lists.begin.size(); ++b) lists.begin[b] += lists.begin[b - 1];
-  lists.places.resize(touches.size());
+  std::vector<std::int64_t> count;
+  for (std::size_t i = 0; i < s.size(); ++i)
+    Reach<D>(&s.position[3 * i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
+      const int number = lists.blocks.number(keyOf<D>(b));
+      if (number == int(count.size())) count.push_back(0);
+      ++count[number];
+    });
+  lists.begin.assign(1, 0);
+  for (const std::int64_t n : count) lists.begin.push_back(lists.begin.back() + n);
+  lists.particles.resize(lists.begin.back());
   auto next = lists.begin;
-  for (const auto& touch : touches) lists.places[next[touch.block]++] = touch.place;
+  for (std::size_t i = 0; i < s.size(); ++i)
+    Reach<D>(&s.position[3 * i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
+      lists.particles[next[lists.blocks.number(keyOf<D>(b))]++] = int(i);
+    });
   return lists;
 }
 
@@ -143,11 +158,15 @@ inline Four positive(Four x) { return x > 0 ? x : Four{}; }
 
 /// Nodes of one block where the sum of the kernels exceeds `threshold`. Rows along axis 0 are not clipped but have a rim.
 template <int D>
-std::int64_t countNodes(const Lists<D>& lists, int block, float threshold) {
+std::int64_t countNodes(const Snapshot& s, const Vector& corner, double spacing, const Lists<D>& lists, int block,
+                        float threshold) {
   constexpr int rows = D == 3 ? side * side : side;
   float sum[rows * row] = {};
-  for (int k = lists.begin[block]; k < lists.begin[block + 1]; ++k) {
-    const auto u = lists.places[k];
+  const Node<D> node = nodeOf<D>(lists.blocks.keys()[block]);
+  for (std::int64_t k = lists.begin[block]; k < lists.begin[block + 1]; ++k) {
+    const Reach<D> at(&s.position[3 * std::size_t(lists.particles[k])], corner, 1 / spacing);
+    std::array<float, D> u;
+    for (int a = 0; a < D; ++a) u[a] = float(at.u[a] - double(node[a] * side));
     std::array<int, D> first;
     for (int a = 0; a < D; ++a) first[a] = std::clamp(int(u[a] + side) - side - 1, -rim, side - 1);  // floor(u) - 1
     const Four dx = float(first[0]) - u[0] + Four{0, 1, 2, 3};
@@ -186,7 +205,7 @@ double volumeOf(const Snapshot& s, const Vector& corner, double spacing, double 
   const auto nodes = tbb::parallel_reduce(
       tbb::blocked_range<int>(0, int(lists.blocks.keys().size())), std::int64_t(0),
       [&](const tbb::blocked_range<int>& range, std::int64_t count) {
-        for (int b = range.begin(); b < range.end(); ++b) count += countNodes<D>(lists, b, threshold);
+        for (int b = range.begin(); b < range.end(); ++b) count += countNodes<D>(s, corner, spacing, lists, b, threshold);
         return count;
       },
       std::plus<>());

@@ -14,11 +14,13 @@ struct Panel {
   std::vector<float> position;  // [m] three a particle
   std::vector<float> speed;     // [m/s]
   std::vector<float> solids;    // [m] three a sample
+  std::vector<float> sheets;    // [m] three a point: cloth and soft bodies, as dense as they are drawn
 };
 
 struct Look {
   Vector min, max;     // [m] the box to draw, in the panel's coordinates
   double radius = 0;   // [m] of a sphere
+  double solid = 0;    // [m] of a sphere of a solid
   double fastest = 1;  // [m/s] the end of the colours
 };
 

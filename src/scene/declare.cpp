@@ -99,6 +99,44 @@ void declareSolid(SceneVisitor& v, Solid& s) {
           [&] { declareMotion(v, s.motion); });
 }
 
+void declareCloth(SceneVisitor& v, Cloth& c) {
+  v.key("name", &c.name, {"", "For messages and results."});
+  v.key("kind", &c.kind, oneOf({"rectangle", "mesh", "rope"}, "Rectangle and mesh need 3 dimensions; in 2D a sheet is a rope."),
+        required);
+  v.key("corner", &c.corner, {"m", "One corner."}, neededBy({"rectangle"}));
+  v.key("along", &c.along, {"m", "From the corner to the next one."}, neededBy({"rectangle"}));
+  v.key("across", &c.across, {"m", "From the corner to the one before."}, neededBy({"rectangle"}));
+  v.key("from", &c.from, {"m", "One end."}, neededBy({"rope"}));
+  v.key("to", &c.to, {"m", "The other end."}, neededBy({"rope"}));
+  v.key("file", &c.file, {"", "Surface, open or closed, OBJ, PLY or STL; relative to the scene file."}, neededBy({"mesh"}));
+  v.key("scale", &c.scale, positive("", "Metres per unit of the mesh file."), of({"mesh"}));
+  v.key("translate", &c.translate, {"m", "Shift of the mesh, after scaling."}, of({"mesh"}));
+  v.key("cell", &c.cell, atLeast(0, "m", "Distance of nodes; 0: one spacing."), of({"rectangle", "rope"}));
+  v.key("density", &c.density, positive("kg/m^2", "Mass of an area."));
+  v.key("stretch", &c.stretch, positive("N/m", "Tension at a strain of one."));
+  v.key("give", &c.give, between(0, 1, "", "Strain, either way, that meets no resistance."));
+  v.key("bending", &c.bending, atLeast(0, "N m", "Moment of a metre's width at a curvature of one."));
+  v.key("springs", &c.springs, oneOf({"areas", "edges"}, "What resists stretch: whole triangles, or their edges alone."),
+        of({"rectangle", "mesh"}));
+  v.key("hold", &c.hold,
+        oneOf({"corners", "along_low", "along_high", "across_low", "across_high", "from", "to"},
+              "What stays where it is: corners or sides of a rectangle, ends of a rope."),
+        of({"rectangle", "rope"}));
+  v.key("pins", &c.pins, {"m", "The node nearest to each of these points stays where it is."});
+  v.key("velocity", &c.velocity, {"m/s", "Velocity at the start."});
+}
+
+void declareSoft(SceneVisitor& v, Soft& s) {
+  v.key("name", &s.name, {"", "For messages and results."});
+  declareShape(v, s.shape);
+  v.key("cell", &s.cell, atLeast(0, "m", "Distance of nodes; 0: two spacings."));
+  v.key("density", &s.density, positive("kg/m^3", "At rest."));
+  v.key("stiffness", &s.stiffness, positive("Pa", "Stress at a strain of one."));
+  v.key("incompressible", &s.incompressible, atLeast(0, "Pa", "Pressure at a change of volume by one."));
+  v.key("pins", &s.pins, {"m", "The node nearest to each of these points stays where it is."});
+  v.key("velocity", &s.velocity, {"m/s", "Velocity at the start."});
+}
+
 }  // namespace
 
 void declare(SceneVisitor& v, Scene& s) {
@@ -126,6 +164,8 @@ void declare(SceneVisitor& v, Scene& s) {
     v.list("sinks", "Fluid that enters the shape is taken out.", tables(s.fluid.sinks, declareSink));
   });
   v.list("solids", "What the fluid flows around.", tables(s.solids, declareSolid));
+  v.list("cloth", "Sheets that fluid moves and that hold fluid; for projective and pbf.", tables(s.cloth, declareCloth));
+  v.list("soft", "Soft bodies that fluid moves; for projective and pbf.", tables(s.soft, declareSoft));
   v.solver(s.solver);
   v.table("time", "How far, and in which steps.", [&] {
     v.key("until", &s.time.until, positive("s", "End of the run."));

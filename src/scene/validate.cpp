@@ -60,7 +60,7 @@ class Meaning {
     else if (x.kind == "cylinder" && x.from == x.to)
       add(path + ".to", "the cylinder has no length: \"from\" and \"to\" are the same point");
     else if (x.kind == "mesh")
-      meshFile(path, x);
+      meshFile(path, x.file);
     else if (x.kind == "box")
       for (int k = 0; k < D && trusts({path}); ++k)
         if (!(x.max[k] > x.min[k]))
@@ -125,8 +125,39 @@ class Meaning {
         add(path + ".motion.stop",
             fmt::format("the motion stops at {:g} s, before it starts at {:g} s", solid.motion.stop, solid.motion.start));
     }
-    if (s.fluid.blocks.empty() && s.fluid.emitters.empty() && trusts({"fluid"}))
+    if (s.fluid.blocks.empty() && s.fluid.emitters.empty() && s.cloth.empty() && s.soft.empty() && trusts({"fluid"}))
       add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
+  }
+
+  /// Sheets and soft bodies: does the solver know them, does their kind exist in this dimension, have they a size?
+  void deformables() {
+    const SolverInfo* const solver = findSolver(s.solver.name);
+    if (solver && !solver->soft && (!s.cloth.empty() || !s.soft.empty())) {
+      std::string others;
+      for (const SolverInfo& o : solvers())
+        if (o.soft) others += (others.empty() ? "" : ", ") + o.name;
+      add(s.cloth.empty() ? "soft[0]" : "cloth[0]", fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name,
+                                                                s.cloth.empty() ? "soft bodies" : "cloth", others));
+    }
+    for (int k = 0; k < D && (!s.cloth.empty() || !s.soft.empty()); ++k)
+      if (s.domain.boundary[k] == "periodic") {
+        add("domain.boundary", "cloth and soft bodies need a domain without periodic sides");
+        break;
+      }
+    for (std::size_t i = 0; i < s.cloth.size(); ++i) sheet(fmt::format("cloth[{}]", i), s.cloth[i]);
+    for (std::size_t i = 0; i < s.soft.size(); ++i) {
+      const std::string path = fmt::format("soft[{}]", i);
+      const Shape& x = s.soft[i].shape;
+      if (!shape(path, x)) continue;
+      if (x.kind == "plane" || x.inside_out) {
+        add(path, "a soft body needs an end: it can be no plane and not inside out");
+        continue;
+      }
+      if (x.kind == "mesh" || !trusts({"domain"})) continue;
+      const SolidShape solid(s, x, path);
+      if (const double out = outside(solid.low(), solid.high()); out > 0)
+        add(path, fmt::format("the soft body lies {:.3g} m outside the domain", out));
+    }
   }
 
   // A scene that cannot fit is told here, with a spacing that would, and not by the system when memory runs out.
@@ -154,6 +185,32 @@ class Meaning {
   }
 
  private:
+  void sheet(const std::string& path, const Cloth& c) {
+    if (!trusts({path})) return;
+    const bool rope = c.kind == "rope";
+    const Vector a = flat(c.along), b = flat(c.across), way = flat(c.to - c.from);
+    if (rope != (D == 2))
+      return add(path + ".kind", fmt::format("kind \"{}\" needs a {}D scene; in {}D use {}", c.kind, rope ? 2 : 3, D,
+                                             rope ? "rectangle or mesh" : "rope"));
+    for (std::size_t k = 0; k < c.hold.size(); ++k) {
+      const bool end = c.hold[k] == "from" || c.hold[k] == "to";
+      if (end != rope)
+        add(fmt::format("{}.hold[{}]", path, k),
+            fmt::format("a {} has no \"{}\" to hold; it has {}", c.kind, c.hold[k],
+                        rope ? "from, to" : "corners and the sides along_low ... across_high"));
+    }
+    if (c.kind == "mesh") return meshFile(path, c.file);
+    if (rope ? length(way) == 0 : length(cross(a, b)) <= 1e-9 * length(a) * length(b))
+      return add(path, rope ? "the rope has no length" : "the rectangle has no area: \"along\" and \"across\" are parallel");
+    if (!trusts({"domain"})) return;
+    for (const Vector& p : {c.corner, c.corner + a, c.corner + b, c.corner + a + b})
+      if (const double out = rope ? 0 : outside(p, p); out > 0)
+        return add(path, fmt::format("the cloth lies {:.3g} m outside the domain", out));
+    for (const Vector& p : {c.from, c.to})
+      if (const double out = rope ? outside(p, p) : 0; out > 0)
+        return add(path, fmt::format("the rope lies {:.3g} m outside the domain", out));
+  }
+
   /// Whether the solver knows periodic sides; a mistake if not.
   bool periodicSolver() {
     const SolverInfo* const solver = findSolver(s.solver.name);
@@ -173,15 +230,15 @@ class Meaning {
 
   void add(const std::string& path, const std::string& what) { mistakes_.add(path, s.at(path), what); }
 
-  void meshFile(const std::string& path, const Shape& x) {
-    const auto file = std::filesystem::path(s.file).parent_path() / x.file;
+  void meshFile(const std::string& path, const std::string& name) {
+    const auto file = std::filesystem::path(s.file).parent_path() / name;
     std::string ending = file.extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
       add(path + ".file", fmt::format("there is no mesh file {}", file.string()));
     else if (ending != ".obj" && ending != ".ply" && ending != ".stl")
-      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", x.file));
+      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", name));
   }
 
   /// [m] how far the box reaches out of the domain; 0 if it does not.
@@ -218,6 +275,7 @@ void checkMeaning(const Scene& scene, Mistakes& mistakes) {
   meaning.blocks();
   meaning.emitters();
   meaning.others();
+  meaning.deformables();
   meaning.size();
 }
 

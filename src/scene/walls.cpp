@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "scene/declare.h"
 #include "scene/shell.h"
 #include "scene/vector.h"
 
@@ -237,6 +238,14 @@ class Sampler {
 };
 
 }  // namespace
+
+double drawnSpacing(const Scene& scene) {
+  const SolverInfo* const solver = findSolver(scene.solver.name);
+  double d = scene.resolution.spacing;
+  for (int k = 0; k < scene.dimension && solver && solver->grid; k++)
+    d = std::max(d, (scene.domain.max[k] - scene.domain.min[k]) / 400);
+  return d;
+}
 
 int wallLayers(double support) { return std::max(1, int(std::ceil(support - 1e-9)) - 1); }
 

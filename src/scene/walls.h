@@ -19,6 +19,10 @@ struct WallSamples {
 /// lattice of fluid at d/2 from a surface has the density of an infinite lattice.
 WallSamples sampleWalls(const Scene&, const std::vector<SolidShape>& shapes, const std::function<double(double)>& W);
 
+/// [m] how far apart the samples of solids are where they are only for pictures, as grid solvers feel solids by their signed
+/// distance: the spacing, but no finer than pictures are.
+double drawnSpacing(const Scene&);
+
 /// Layers of samples that a kernel of this support [spacings] can reach from d/2 outside.
 int wallLayers(double support);
 

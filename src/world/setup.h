@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "brim/scene.h"
+#include "scene/deformable.h"
 #include "scene/shape.h"
 #include "scene/walls.h"
 
@@ -16,6 +17,7 @@ struct Setup {
   std::vector<int> block;          // of each of them: its index in scene.fluid.blocks
   std::int64_t insideSolids = 0;   // lattice points not filled because a solid is there
   WallSamples walls;
+  std::vector<DeformableMesh> deformables;  // scene.cloth, then scene.soft
 };
 
 /// Loads meshes, fills blocks, samples walls for the kernel W(r). Throws SceneError.

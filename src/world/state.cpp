@@ -84,6 +84,10 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
     o.value(std::uint64_t(n * sizeof f.fresh));
     o.bytes(onHost(f.data, n).data(), n * sizeof f.fresh);
   });
+  if (w.soft.any()) {
+    o.value(w.soft.nodes);
+    for (const auto* a : {&w.soft.x, &w.soft.v}) o.bytes(onHost(*a, w.soft.nodes).data(), w.soft.nodes * sizeof(Sample<D>));
+  }
   return std::move(o.out);
 }
 
@@ -135,6 +139,15 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
     if (!taken) in.skip(size);
   }
   w.fluid.pad();
+  if (w.soft.any()) {
+    if (in.value<int>() != w.soft.nodes) throw Failure("the checkpoint is of a scene with other cloth or soft bodies");
+    std::vector<Sample<D>> column(w.soft.nodes);
+    for (auto* a : {&w.soft.x, &w.soft.v}) {
+      in.bytes(column.data(), column.size() * sizeof(Sample<D>));
+      copyIn(*a, column.data(), column.size());
+    }
+    w.carrySoft();
+  }
   w.solids.moveTo(w.time);
   return maxSpeed;
 }

@@ -15,7 +15,10 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Setup>(setup)) {
+World<D>::World(Setup made) : solids(made), soft(made) {
+  const auto kept = std::make_shared<Setup>(std::move(made));
+  setup_ = kept;
+  Setup& setup = *kept;
   const Scene& scene = setup.scene;
   spacing = scene.resolution.spacing;
   support = scene.resolution.support * spacing;
@@ -50,6 +53,22 @@ World<D>::World(const Setup& setup) : solids(setup), setup_(std::make_shared<Set
   nextId = n;
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
+  // Only needed so far, and large.
+  std::vector<Vector>().swap(setup.position);
+  std::vector<int>().swap(setup.block);
+  setup.walls = WallSamples();
+  setup.deformables = {};
+  if (soft.any()) {
+    solids.addCarried(soft.samples);
+    carrySoft(true);
+  }
+}
+
+template <int D>
+void World<D>::carrySoft(bool all) {
+  soft.samplesAt(carriedP_, carriedV_);
+  solids.carry(carriedP_, carriedV_);
+  if (all) solids.moveTo(solids.time());
 }
 
 template <int D>

@@ -1,5 +1,6 @@
 // Everything that changes with time: particles, neighbours, solids; and the few constants every formula needs.
 #pragma once
+#include "constraints/deformables.h"
 #include "world/neighbours.h"
 #include "world/particles.h"
 #include "world/solids.h"
@@ -39,7 +40,8 @@ constexpr double absurdSpeed = 1e5;
 template <int D>
 class World {
  public:
-  explicit World(const Setup&);
+  /// Takes the particles and samples out of the setup; what the run still needs of it stays with the world.
+  explicit World(Setup);
 
   // Constants.
   double rho0;     // [kg/m^3]
@@ -60,7 +62,8 @@ class World {
   bool evaluated = false;  // the solver knows the forces of the present state
   Particles<D> fluid;
   Solids<D> solids;
-  Touch<D> touch;  // the samples that answer, and the fluid around them; found by search()
+  Deformables<D> soft;  // sheets, ropes and soft bodies
+  Touch<D> touch;       // the samples that answer, and the fluid around them; found by search()
 
   /// Gravity at time t [m/s^2].
   Vec<D> gravity(double t) const;
@@ -82,7 +85,10 @@ class World {
   void collide(double deepest = 1e30);
   /// Fluid that emitters let in and sinks take out at the present time; fluid outside the domain is removed and counted.
   void exchange();
+  /// Puts the samples of sheets and soft bodies where their nodes are; `all` also before the first search of a run.
+  void carrySoft(bool all = false);
   bool hasPeriodic() const;
+  const Setup& setup() const { return *setup_; }
   const Scene& scene() const { return setup_->scene; }
   std::size_t bytes();
 
@@ -95,6 +101,7 @@ class World {
   CellTable<D> table_;
   Images<D> images_;
   Neighbours<D> neighbours_;
+  Array<Sample<D>> carriedP_, carriedV_;
 
  public:
   std::vector<std::int64_t> layers, counts;  // per emitter: layers started, particles made

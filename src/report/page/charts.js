@@ -102,8 +102,16 @@ export function svg(name) {
   option.backgroundColor = '#ffffff';
   option.title = {text: chart.title, left: 14, top: 8, textStyle: {fontSize: 15, fontWeight: 600, color: theme.text}};
   option.grid.top = 66;
+  if (chart.beside) {
+    option.title.subtext = chart.note;
+    option.title.subtextStyle = {color: theme.muted, fontSize: 11};
+    option.title.itemGap = 4;
+    option.grid.top = 82;
+  }
   const width = 720;
-  const labels = option.series.filter(s => s.type === 'line').map(s => s.name);
+  const labels = option.series
+    .filter(s => s.type === 'line' && s.lineStyle.type !== 'dashed')
+    .map(s => s.name);
   const lines = labels.length > 1 ? linesOf(labels, width - 40) : 0;
   if (lines) {
     const text = {color: theme.text, fontSize: 12};

@@ -2,11 +2,13 @@
 // literals are fine, but no let, classes, destructuring, spread or loops over "of".
 import {axisLook, base, cross, heatColours, mixed, tipRows, withX, withY} from './look.js';
 import {
+  besideOf,
   diverged,
   escaped,
   isNumber,
   isWord,
   largest,
+  noteOf,
   number,
   parameters,
   shortName,
@@ -34,7 +36,8 @@ export function curveChart(data, q) {
   const numeric = axis.values.every(isNumber);
   const sound = data.runs
     .filter(r => !diverged(r))
-    .map(r => valueOf(r, q))
+    .map(r => [valueOf(r, q), besideOf(r, q)])
+    .reduce((a, b) => a.concat(b), [])
     .filter(v => v !== null);
   const xs = numeric ? axis.values.map(Number) : [];
   const logX = numeric && smallest(xs) > 0 && largest(xs) >= 20 * smallest(xs);
@@ -48,7 +51,8 @@ export function curveChart(data, q) {
     title: `${q.title} over ${shortName(axis.path)}`,
     heading: q.title,
     unit: q.unit,
-    note: q.note,
+    note: noteOf(data, q),
+    beside: noteOf(data, q) !== q.note,
     canLog: true,
     log: q.log && wide(sound),
     option: (theme, state) => {
@@ -71,7 +75,13 @@ export function curveChart(data, q) {
       option.tooltip.formatter = i => {
         const run = data.runs[i.data.run];
         return (
-          tipRows(run.label, [{name: q.title, value: valueOf(run, q)}], q) +
+          tipRows(
+            run.label,
+            [{name: q.title, value: valueOf(run, q)}].concat(
+              besideOf(run, q) === null ? [] : [{name: `${q.title}, ${q.beside.name}`, value: besideOf(run, q)}],
+            ),
+            q,
+          ) +
           (diverged(run) ? `<div style="color:${theme.bad}">diverged at t = ${number(run.summary.diverged_at)} s</div>` : '')
         );
       };
@@ -116,6 +126,24 @@ export function curveChart(data, q) {
           color: hue(k),
           lineStyle: {width: 1.8},
         };
+      });
+      keys.forEach((key, k) => {
+        const points = [];
+        data.runs.forEach((run, r) => {
+          if (keyOf(run) === key && run.at[at] !== '' && besideOf(run, q) !== null && !diverged(run))
+            points.push({value: [numeric ? Number(run.at[at]) : run.at[at], besideOf(run, q)], run: r});
+        });
+        if (numeric) points.sort((a, b) => a.value[0] - b.value[0]);
+        if (points.length)
+          option.series.push({
+            type: 'line',
+            name: key,
+            data: points,
+            symbol: 'emptyCircle',
+            symbolSize: 6,
+            color: hue(k),
+            lineStyle: {width: 1.2, type: 'dashed'},
+          });
       });
       if (lost.length)
         option.series.push({

@@ -1,13 +1,14 @@
 // A plot over time, a curve for each run. Runs in browsers and in Duktape: const, arrow functions and template
 // literals are fine, but no let, classes, destructuring, spread or loops over "of".
 import {base, colourOf, cross, mark, tipRows, withX, withY} from './look.js';
-import {before, diverged, number, wide} from './values.js';
+import {before, diverged, noteOf, number, wide} from './values.js';
 
 export function timeChart(data, q) {
   const values = [];
   data.runs.forEach(run => {
-    const s = run.series[q.key];
-    if (s) s.v.forEach(v => values.push(v * q.scale));
+    [run.series[q.key], q.beside && run.series[q.beside.key]].forEach(s => {
+      if (s) s.v.forEach(v => values.push(v * q.scale));
+    });
   });
   return {
     name: `time_${q.key}`,
@@ -15,7 +16,8 @@ export function timeChart(data, q) {
     quantity: q.key,
     title: q.title,
     unit: q.unit,
-    note: q.note,
+    note: noteOf(data, q),
+    beside: noteOf(data, q) !== q.note,
     canLog: true,
     log: q.log && wide(values),
     option: (theme, state) => {
@@ -33,6 +35,8 @@ export function timeChart(data, q) {
           if (!s || !s.t.length || (state.shown && !state.shown[run.name]) || t > s.t[s.t.length - 1] + 0.02 * data.scene.until)
             return;
           rows.push({marker: mark(colourOf(data, k, theme)), name: run.label, value: s.v[before(s.t, t)] * q.scale});
+          const b = q.beside && run.series[q.beside.key];
+          if (b && b.t.length) rows.push({name: `${run.label}, ${q.beside.name}`, value: b.v[before(b.t, t)] * q.scale});
         });
         return tipRows(`t = ${number(t)} s`, rows.slice(0, 14), q);
       };
@@ -52,6 +56,17 @@ export function timeChart(data, q) {
           lineStyle: {width: 1.7},
           emphasis: {focus: 'series'},
         });
+        const b = q.beside && run.series[q.beside.key];
+        if (b && b.t.length)
+          option.series.push({
+            type: 'line',
+            name: run.label,
+            data: b.t.map((t, i) => [t, b.v[i] * q.scale]),
+            showSymbol: false,
+            color: colour,
+            lineStyle: {width: 1.1, type: 'dashed'},
+            silent: true,
+          });
         if (diverged(run))
           option.series.push({
             type: 'scatter',

@@ -155,7 +155,8 @@ function section(title, ...controls) {
   return place;
 }
 
-const columns = [
+// `some`: shown only where some run has it.
+const everyColumn = [
   {title: 'steps', value: s => s.steps},
   {title: 'time step', unit: 'ms, mean', value: s => s.dt_mean * 1e3},
   {title: 'iterations', unit: 'mean', value: s => s.iterations_mean},
@@ -169,10 +170,12 @@ const columns = [
     value: s => s.volume_ratio_max - s.volume_ratio_min,
     text: (v, s) => `${number(s.volume_ratio_min, 4)}, ${number(s.volume_ratio_max, 4)}`,
   },
+  {title: 'volume', unit: 'end, by Eq. 19', value: s => s.volume_ratio_eq19, text: v => number(v, 4), some: true},
   {title: 'energy', unit: 'at the end, J', value: s => s.total_energy},
   {title: 'cost', unit: 'ms per sim. s', value: s => s.ms_per_simulated_second, best: true},
   {title: 'wall time', value: s => s.wall_s, text: seconds},
 ];
+const columns = everyColumn.filter(c => !c.some || data.runs.some(r => typeof c.value(r.summary) === 'number'));
 
 function table() {
   const place = section('All runs', make('a', {href: 'report.csv', style: 'font-size:.85rem'}, 'report.csv'));

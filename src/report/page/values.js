@@ -42,6 +42,8 @@ export const quantities = [
     digits: 4,
     series: true,
     note: 'where the smoothed density exceeds half of \u03c10; once a frame',
+    // A second measure of the same, in the same plot; of grid solvers only.
+    beside: {key: 'volume_ratio_eq19', summary: 'volume_ratio_eq19', name: 'Eq. 19', note: 'dashed: full cells, by Eq. 19'},
   },
   {key: 'kinetic_energy', summary: 'kinetic_energy', title: 'Kinetic energy', unit: 'J', scale: 1, series: true, note: ''},
   {key: 'potential_energy', summary: 'potential_energy', title: 'Potential energy', unit: 'J', scale: 1, series: true, note: ''},
@@ -120,6 +122,13 @@ export const wide = values => {
 
 export const valueOf = (run, q) => {
   const v = run.summary[q.summary];
+  return typeof v === 'number' ? v * q.scale : null;
+};
+// What the reader of a plot should know, with the second measure where a run has one.
+export const noteOf = (data, q) =>
+  q.beside && data.runs.some(r => typeof r.summary[q.beside.summary] === 'number') ? `${q.note}; ${q.beside.note}` : q.note;
+export const besideOf = (run, q) => {
+  const v = q.beside ? run.summary[q.beside.summary] : null;
   return typeof v === 'number' ? v * q.scale : null;
 };
 // The last entry of a rising list that is not above x, by halving; the first where all are.
