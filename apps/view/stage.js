@@ -4,7 +4,7 @@ import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 import {ColourRange} from './colours.js';
 import {Fluid} from './fluid.js';
 import * as shaders from './shaders.js';
-import {makeSolids, setPose} from './solids.js';
+import {makeSolids, setPose, Sheets} from './solids.js';
 
 three.ColorManagement.enabled = false;
 
@@ -18,6 +18,7 @@ const themes = {
     two: '#b3bdc6',
     line: '#5f7183',
     solid: '#98876f',
+    sheet: '#c8553d',
   },
   dark: {
     background: '#10161d',
@@ -28,6 +29,7 @@ const themes = {
     two: '#34414d',
     line: '#7c90a3',
     solid: '#a08c6c',
+    sheet: '#e0755b',
   },
 };
 
@@ -44,6 +46,7 @@ export class Stage {
     this.theme = 'light';
     this.wanted = true;
     this.solids = [];
+    this.sheets = new Sheets();
     this.draws = 0;
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.watchPointer();
@@ -92,6 +95,7 @@ export class Stage {
     this.world = new three.Scene();
     this.solids = makeSolids(this.described, scene.dimension, this.reach, colours);
     for (const mesh of this.solids) this.world.add(mesh);
+    this.world.add(this.sheets.group);
     if (this.poses) this.setPoses(this.poses);
     this.world.add(this.frame(colours));
     if (scene.dimension === 2) {
@@ -239,6 +243,7 @@ export class Stage {
     this.fluid.setFrame(frame);
     this.range.add(frame, this.scene.density);
     this.setPoses(frame.poses);
+    this.sheets.set(frame.sheets, themes[this.theme], this.scene.dimension === 2);
     this.want();
   }
 

@@ -48,7 +48,8 @@ Snapshot cloud(int dimension, std::size_t n) {
 
 TEST(ViewFrame, ParticlesAreWhereTheyWereWithinHalfASixteenBitStepOfTheirBox) {
   for (const int D : {2, 3}) {
-    const Snapshot s = cloud(D, 1001);  // odd: the places need filling up to four bytes
+    Snapshot s = cloud(D, 1001);  // odd: the places need filling up to four bytes
+    s.surfaces = {{"sheet", 3, {100, 100, 100, 101, 100.5, 100, 100, 101, 100}, {0, 2, 1}}};
     std::vector<Pose<double>> solids(2);
     solids[1].position[0] = 101.5;
     const std::string f = encodeFrame(s, {100, 100, D == 3 ? 100. : 0.}, Quantity::pressure, solids, 5);
@@ -62,7 +63,14 @@ TEST(ViewFrame, ParticlesAreWhereTheyWereWithinHalfASixteenBitStepOfTheirBox) {
     EXPECT_EQ(at<double>(f, 24), 17);
     EXPECT_EQ(at<float>(f, frameHeader + 48 + 36), 1.5f);
     const std::size_t places = frameHeader + 96, values = (places + 2 * D * 1001 + 3) / 4 * 4;
-    ASSERT_EQ(f.size(), values + 2 * 1001);
+    const std::size_t sheets = (values + 2 * 1001 + 3) / 4 * 4;
+    ASSERT_EQ(f.size(), sheets + 4 + 12 + 36 + 12);
+    EXPECT_EQ(at<std::uint32_t>(f, sheets), 1u);
+    EXPECT_EQ(at<std::uint32_t>(f, sheets + 4), 3u);
+    EXPECT_EQ(at<std::uint32_t>(f, sheets + 8), 3u);
+    EXPECT_EQ(at<std::uint32_t>(f, sheets + 12), 3u);
+    EXPECT_EQ(at<float>(f, sheets + 16 + 16), 0.5f);  // y of the second vertex
+    EXPECT_EQ(at<std::uint32_t>(f, sheets + 16 + 36 + 8), 1u);
     double worst = 0, worstValue = 0;
     for (std::size_t i = 0; i < 1001; ++i) {
       for (int k = 0; k < D; ++k) {
@@ -89,7 +97,9 @@ TEST(ViewFrame, WhatIsNotFiniteOrMissingIsShownAtZeroInsteadOfCrashing) {
     for (std::size_t k = 32; k < 64; k += 4) EXPECT_TRUE(std::isfinite(at<float>(f, k)));
     EXPECT_EQ(at<std::uint16_t>(f, frameHeader + 2 * 4), 0);
   }
-  EXPECT_EQ(encodeFrame(Snapshot(), {0, 0, 0}, Quantity::speed, {}, 0).size(), frameHeader);
+  EXPECT_EQ(encodeFrame(Snapshot(), {0, 0, 0}, Quantity::speed, {}, 0).size(), frameHeader + 4);
+  s.surfaces = {{"torn", 3, {0, 0, 0}, {0, 0, 1}}};
+  EXPECT_EQ(encodeFrame(s, {0, 0, 0}, Quantity::speed, {}, 0).size(), frameHeader + 8 * 10 + 4);
   s.position.pop_back();  // then nothing is shown
   EXPECT_EQ(at<std::uint32_t>(encodeFrame(s, {0, 0, 0}, Quantity::speed, {}, 0), 8), 0u);
 }

@@ -385,7 +385,7 @@ TEST_F(ViewServer, AHundredThousandParticlesArriveTwentyTimesASecond) {
   while (std::chrono::duration<double>(Clock::now() - start).count() < 1.5) {
     const auto m = peer->receive();
     if (m.opcode != 2) continue;
-    EXPECT_EQ(m.payload.size(), frameHeader + 8 * n);
+    EXPECT_EQ(m.payload.size(), frameHeader + 8 * n + 4);
     ++frames;
     peer->text(R"({"type":"seen"})");
   }
