@@ -51,6 +51,11 @@ World<D>::World(Setup made) : solids(made), soft(made) {
   copyIn(fluid.id.data, id.data(), n);
   fluid.pad();
   nextId = n;
+  gauges.make(scene);
+  if (!scene.bodies.empty()) {
+    bodies = std::make_unique<BodySystem>(scene, setup.solids);
+    placeBodies();
+  }
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
   // Only needed so far, and large.
@@ -72,9 +77,16 @@ void World<D>::carrySoft(bool all) {
 }
 
 template <int D>
-Vec<D> World<D>::gravity(double t) const {
+Vector World<D>::gravityVector(double t) const {
   const Scene& s = scene();
-  const Vector g = s.gravity_keys.empty() ? s.gravity : valueAt(s.gravity_keys, t);
+  Vector g = s.gravity_keys.empty() ? s.gravity : valueAt(s.gravity_keys, t);
+  if (D == 2) g[2] = 0;
+  return g;
+}
+
+template <int D>
+Vec<D> World<D>::gravity(double t) const {
+  const Vector g = gravityVector(t);
   Vec<D> r;
   for (int k = 0; k < D; ++k) r[k] = Real(g[k]);
   return r;

@@ -8,10 +8,10 @@ using namespace brim::test;
 
 namespace {
 
-/// 0.2 m of water on a sheet across a tank.
+/// 0.2 m of water on a sheet across a tank; to the fluid a sheet is a plate of thickness d.
 Scene slung(const std::string& solver, int D, double d) {
   Scene s = domain(solver, D, {0.4, 0.8, 0.2}, d, "walls");
-  fill(s, box({0, 0.4, 0}, {0.4, 0.6, 0.2}));
+  fill(s, box({0, 0.4 + d / 2, 0}, {0.4, 0.6 + d / 2, 0.2}));
   Cloth c;
   c.kind = D == 2 ? "rope" : "rectangle";
   c.from = {0, 0.4, 0}, c.to = {0.4, 0.4, 0};
