@@ -36,9 +36,15 @@ class MachineOf final : public Simulation::Machine {
     world_.exchange();
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
     watch("exchange");
+    if (world_.meansTaken) {
+      world_.gauges.startMeans();
+      if (world_.bodies) world_.bodies->startMeans();
+      world_.meansTaken = false;
+    }
     world_.solids.moveTo(world_.time + next.dt);
     solver_->step(world_, next.dt, report_);
     if (world_.soft.any()) world_.carrySoft(true);
+    world_.gauges.step(world_, next.dt);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
     world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;
     world_.dt = next.dt;
@@ -94,6 +100,12 @@ class MachineOf final : public Simulation::Machine {
     });
     s.solids = world_.solids.drawn();
     s.surfaces = world_.soft.surfaces();
+    s.gauges = world_.gauges.read(world_);
+    if (world_.bodies) {
+      s.bodies = world_.bodies->reports();
+      s.joints = world_.bodies->jointReports();
+    }
+    world_.meansTaken = true;
     return s;
   }
 
@@ -189,7 +201,7 @@ static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
 
 static std::vector<SolverInfo> listSolvers() {
   std::vector<SolverInfo> all;
-  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid, e.soft});
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid, e.soft, e.bodies});
   return all;
 }
 

@@ -61,6 +61,26 @@ BRIM_FN Wide<T> gather(const T* data, At at) {
   }
 }
 
+/// The inverse of a gather of records: data[j] = value of each lane. Lanes must name different elements, or agree on the value.
+template <class T>
+BRIM_FN void scatter(T* data, Neighbour j, const Wide<T>& value) {
+  constexpr int numbers = sizeof(T) / sizeof(Real);
+  if constexpr (lanes == 1) {
+    data[j.index[0]] = value;
+  } else {
+    Reals c[numbers] = {};
+    __builtin_memcpy(c, &value, sizeof value);
+    Real* const q = reinterpret_cast<Real*>(data);
+    const int* const index = j.index;
+    if constexpr (numbers == 4)
+      storeRecords(
+          q, [=](int k) { return index[k]; }, c);
+    else
+      for (int k = 0; k < lanes; ++k)
+        for (int n = 0; n < numbers; ++n) q[long(index[k]) * numbers + n] = c[n].v[k];
+  }
+}
+
 /// Memory as kernels see it: v[i] for the particles of all lanes, v[j] for one neighbour of each.
 template <class T>
 struct View {
@@ -96,7 +116,8 @@ struct View {
         __builtin_memcpy(c, &value, sizeof value);
         Real* q = reinterpret_cast<Real*>(p);
         if constexpr (numbers == 4)
-          storeRecords(q, c);
+          storeRecords(
+              q, [](int k) { return k; }, c);
         else
           for (int k = 0; k < lanes; ++k)
             for (int n = 0; n < numbers; ++n) q[k * numbers + n] = c[n].v[k];

@@ -97,9 +97,11 @@ void takeDensity(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
 }
 
 template <int D>
-void densityError(const Tiles<D>& tiles, const Flags<D>& flags, const Array<Real>& rho, double dt, Array<Real>& rhs) {
+void densityError(const Tiles<D>& tiles, const Flags<D>& flags, const Array<Real>& rho, double dt, double clamp,
+                  Array<Real>& rhs) {
   constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
   tiles.fit(rhs, Real(0));
+  const Real low = Real(1 - clamp), high = Real(1 + clamp);
   const BitView<D> air(tiles.view(), flags.air);
   const Real perDt = Real(1 / dt);
   forEachTile(tiles.count(), [&](int t) {
@@ -109,8 +111,8 @@ void densityError(const Tiles<D>& tiles, const Flags<D>& flags, const Array<Real
       const Real* const from = rho.data() + std::size_t(t) * cells + 64 * s;
       Real* const to = rhs.data() + std::size_t(t) * cells + 64 * s;
       for (int c = 0; c < 64; ++c) {
-        const Real least = surface >> c & 1 ? Real(1) : Real(0.5);
-        to[c] = fluid >> c & 1 ? perDt * (max(min(from[c], Real(1.5)), least) - 1) : Real(0);
+        const Real least = surface >> c & 1 ? Real(1) : low;
+        to[c] = fluid >> c & 1 ? perDt * (max(min(from[c], high), least) - 1) : Real(0);
       }
     }
   });
@@ -295,7 +297,7 @@ void displace(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const B
   template double splat<D>(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&,         \
                            Blocks<D>&, Array<Real>&, Flags<D>&);                                                                \
   template void takeDensity<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Array<Real>&, double);    \
-  template void densityError<D>(const Tiles<D>&, const Flags<D>&, const Array<Real>&, double, Array<Real>&);                    \
+  template void densityError<D>(const Tiles<D>&, const Flags<D>&, const Array<Real>&, double, double, Array<Real>&);            \
   template std::vector<Buried<D>> findBuried<D>(const World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&,              \
                                                 const SolidCells<D>&, const Flags<D>&);                                         \
   template void pushIntoFluid<D>(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const std::vector<Buried<D>>&, double,      \

@@ -14,9 +14,9 @@ double splat(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D
 template <int D>
 void takeDensity(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Array<Real>& rho, double rho0);
 
-/// rhs of Eq. 10 [1/s]: (rho/rho0 - 1)/dt, with rho/rho0 within [0.5, 1.5], and at least 1 in cells beside air.
+/// rhs of Eq. 10 [1/s]: (rho/rho0 - 1)/dt, with rho/rho0 within [1 - clamp, 1 + clamp], and at least 1 in cells beside air.
 template <int D>
-void densityError(const Tiles<D>&, const Flags<D>&, const Array<Real>& rho, double dt, Array<Real>& rhs);
+void densityError(const Tiles<D>&, const Flags<D>&, const Array<Real>& rho, double dt, double clamp, Array<Real>& rhs);
 
 /// The way out for the deepest particle of a solid cell, Eq. 13, at most half a cell long.
 template <int D>

@@ -158,7 +158,7 @@ std::optional<Snapshot> Frames::read(const Settings& settings, int number, int f
 
 Frames::Settings framesOf(const Scene& scene, const std::string& out) {
   const bool moves = std::any_of(scene.solids.begin(), scene.solids.end(), [](const Solid& s) { return s.motion.moves(); });
-  return {out + "/frames", scene.output.formats, scene.resolution.spacing, moves};
+  return {out + "/frames", scene.output.formats, scene.resolution.spacing, moves || !scene.bodies.empty()};
 }
 
 }  // namespace brim

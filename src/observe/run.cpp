@@ -18,6 +18,7 @@
 #include "observe/frames.h"
 #include "observe/statistics.h"
 #include "observe/summary.h"
+#include "observe/table.h"
 #include "observe/volume.h"
 #include "render/preview.h"
 
@@ -145,8 +146,9 @@ class Runner {
             fmt::format("{} has no rows of steps {} to {}", statisticsFile(), statistics_->lastKept() + 1, sim_.step()));
     } else {
       statistics_.emplace(statisticsFile());
-      begin();
     }
+    openTables(start.resumed);
+    if (!start.resumed) begin();
   }
 
   Ending loop(const std::atomic<bool>& stop, const std::function<void(const Progress&)>& progress) {
@@ -219,7 +221,8 @@ class Runner {
   // Nothing of an earlier run in this folder may be taken for this one's.
   void clear() {
     std::error_code ignored;
-    for (const char* name : {"/checkpoint/state.brim", "/checkpoint/state.previous.brim", "/summary.json", "/preview.png"})
+    for (const char* name : {"/checkpoint/state.brim", "/checkpoint/state.previous.brim", "/summary.json", "/preview.png",
+                             "/bodies.csv", "/gauges.csv"})
       fs::remove(out_ + name, ignored);
   }
 
@@ -232,7 +235,25 @@ class Runner {
     const bool crowded = std::any_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.particles > 0; });
     totals_.startVolume = crowded ? 0 : volume(s);
     totals_.particles = totals_.startParticles;
+    tabulate(s);
     if (scene_.output.frames_per_second > 0) frames_->write(0, std::move(s));
+  }
+
+  void openTables(bool resumed) {
+    const auto open = [&](std::optional<Table>& table, const char* name, bool wanted, const std::string& heading) {
+      if (!wanted) return;
+      if (resumed)
+        table.emplace(out_ + name, heading, sim_.step());
+      else
+        table.emplace(out_ + name, heading);
+    };
+    open(bodies_, "/bodies.csv", !scene_.bodies.empty(), bodiesHeading(scene_));
+    open(gauges_, "/gauges.csv", !scene_.gauges.empty(), gaugesHeading(scene_));
+  }
+
+  void tabulate(const Snapshot& s) {
+    if (bodies_) bodies_->row(s.step, bodiesRow(s));
+    if (gauges_) gauges_->row(s.step, gaugesRow(s, scene_));
   }
 
   double volume(const Snapshot& s) {
@@ -252,6 +273,7 @@ class Runner {
     frames_->finish();  // one snapshot at a time
     Snapshot s = sim_.snapshot();
     const double ratio = volumeRatio(totals_, scene_, volume(s), std::int64_t(s.size()));
+    tabulate(s);
     const int number = frames_->times().empty() ? 0 : frames_->times().rbegin()->first + 1;
     frames_->write(number, std::move(s));
     return ratio;
@@ -259,6 +281,8 @@ class Runner {
 
   void save() {
     statistics_->sync();
+    if (bodies_) bodies_->sync();
+    if (gauges_) gauges_->sync();
     frames_->finish();
     saveState();
     saved_ = Clock::now();
@@ -332,6 +356,7 @@ class Runner {
   double wallBefore_ = 0;  // [s] of earlier parts of the run
   std::optional<Frames> frames_;
   std::optional<Statistics> statistics_;
+  std::optional<Table> bodies_, gauges_;
   Pace pace_;
   struct {
     double dt = 0, densityErrorMean = 0;

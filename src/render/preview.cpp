@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/walls.h"
+
 namespace brim {
 
 namespace {
@@ -78,6 +80,7 @@ Look lookOf(const std::vector<Panel>& panels, const Scene& scene) {
   const int D = scene.dimension;
   Look look;
   look.radius = (D == 3 ? 0.58 : 0.64) * scene.resolution.spacing;  // a little more than touching: no gaps to look through
+  look.solid = look.radius * drawnSpacing(scene) / scene.resolution.spacing;
   look.fastest = fastest(panels);
   look.min = look.max = {0, 0, 0};
   Vector low = {0, 0, 0}, high = {0, 0, 0};

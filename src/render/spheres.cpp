@@ -69,7 +69,8 @@ class Painter {
       const auto p = toCanvas({x[0], x[1], x[2]});
       const double scale = samples * camera_.scale(p.depth) * (i < m ? 1 : sheetPart);
       // Below about a sample a sphere would fall through the raster.
-      spheres_[i] = {float(p.x),       float(p.y), float(p.depth), float(std::max(0.75, look_.radius * scale)),
+      spheres_[i] = {float(p.x),       float(p.y),
+                     float(p.depth),   float(std::max(0.75, (i < n ? look_.radius : look_.solid) * scale)),
                      float(1 / scale), int(i)};
       // Behind the eye, or in it.
       if (panel_.dimension == 3 && !(p.depth > 4 * look_.radius)) spheres_[i].radius = 0;

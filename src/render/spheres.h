@@ -20,6 +20,7 @@ struct Panel {
 struct Look {
   Vector min, max;     // [m] the box to draw, in the panel's coordinates
   double radius = 0;   // [m] of a sphere
+  double solid = 0;    // [m] of a sphere of a solid
   double fastest = 1;  // [m/s] the end of the colours
 };
 

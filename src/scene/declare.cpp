@@ -137,6 +137,55 @@ void declareSoft(SceneVisitor& v, Soft& s) {
   v.key("velocity", &s.velocity, {"m/s", "Velocity at the start."});
 }
 
+void declareBody(SceneVisitor& v, RigidBody& b) {
+  v.key("name", &b.name, {"", "For joints, messages and results."}, required);
+  declareShape(v, b.shape);
+  v.key("density", &b.density, positive("kg/m^3", "Gives the mass and the moments of inertia."));
+  v.key("mass", &b.mass, atLeast(0, "kg", "Instead of the density; 0: the density counts."));
+  v.key("velocity", &b.velocity, {"m/s", "Of the centre of mass, at the start."});
+  v.key("spin", Turn{&b.spin}, {"rad/s", "At the start; in 2D one number, counter-clockwise."});
+  v.key("friction", &b.friction, atLeast(0, "", "Coulomb's coefficient; between two bodies the geometric mean of theirs."));
+  v.key("held", &b.held, {"", "Stays where it is, and bodies.csv tells what the fluid does to it."});
+  v.key("collides", &b.collides, {"", "With bodies, solids and walls; if not, only fluid and joints touch it."});
+}
+
+void declareJoint(SceneVisitor& v, Joint& j) {
+  v.key("name", &j.name, {"", "For messages and results."}, required);
+  v.key("kind", &j.kind, oneOf({"ball", "hinge", "slider", "fixed", "distance"}, "What it leaves free; a 2D ball is a hinge."),
+        required);
+  v.key("a", &j.a, {"", "A body."}, required);
+  v.key("b", &j.b, {"", "The other body; none: the world."});
+  v.key("point", &j.point, {"m", "Where the joint is at the start; of a distance its end on a."}, required);
+  v.key("to", &j.to, {"m", "The end on b."}, neededBy({"distance"}));
+  v.key("axis", &j.axis, {"", "Of turning or sliding; any length; not needed by a hinge in 2D."}, of({"hinge", "slider"}));
+  v.key("low", &j.low, {"rad or m", "Least angle or way from the start, least length of a distance."},
+        of({"hinge", "slider", "distance"}));
+  v.key("high", &j.high, {"rad or m", "Largest angle or way from the start, largest length of a distance."},
+        of({"hinge", "slider", "distance"}));
+  v.key("motor_speed", &j.motor_speed, {"rad/s or m/s", "Of a against b, what the motor works for."}, of({"hinge", "slider"}));
+  v.key("motor_limit", &j.motor_limit, atLeast(0, "N m or N", "What the motor has at most; 0: no motor."),
+        of({"hinge", "slider"}));
+  v.key("motor_start", &j.motor_start, atLeast(0, "s", "Off before."), of({"hinge", "slider"}));
+  v.key("motor_stop", &j.motor_stop, atLeast(0, "s", "Off after."), of({"hinge", "slider"}));
+  v.key("compliance", &j.compliance, atLeast(0, "m/N or rad/(N m)", "How far the joint gives way under load."));
+}
+
+void declareGauge(SceneVisitor& v, Gauge& g) {
+  v.key("name", &g.name, {"", "Heads its columns in gauges.csv."}, required);
+  v.key("kind", &g.kind,
+        oneOf({"level", "pressure", "flow"},
+              "level: how far the fluid reaches along a line; pressure at a point; flow through a rectangle (2D: a line)."),
+        required);
+  v.key("from", &g.from, {"m", "Start of the line, in the fluid."}, neededBy({"level"}));
+  v.key("to", &g.to, {"m", "End of the line, above the fluid."}, neededBy({"level"}));
+  v.key("point", &g.point, {"m", "Where."}, neededBy({"pressure"}));
+  v.key("centre", &g.centre, {"m", "Of the rectangle."}, neededBy({"flow"}));
+  v.key("direction", &g.direction, {"", "What counts as forward; any length."}, neededBy({"flow"}));
+  v.key("up", &g.up, {"", "Where the rectangle's height points (3D)."}, of({"flow"}));
+  v.key("width", &g.width, positive("m", "Width; in 2D the length of the line."), neededBy({"flow"}));
+  v.key("height", &g.height, atLeast(0, "m", "Height (3D)."), of({"flow"}));
+}
+
 }  // namespace
 
 void declare(SceneVisitor& v, Scene& s) {
@@ -166,6 +215,9 @@ void declare(SceneVisitor& v, Scene& s) {
   v.list("solids", "What the fluid flows around.", tables(s.solids, declareSolid));
   v.list("cloth", "Sheets that fluid moves and that hold fluid; for projective and pbf.", tables(s.cloth, declareCloth));
   v.list("soft", "Soft bodies that fluid moves; for projective and pbf.", tables(s.soft, declareSoft));
+  v.list("bodies", "Rigid bodies that move by themselves.", tables(s.bodies, declareBody));
+  v.list("joints", "What ties bodies to each other or to the world.", tables(s.joints, declareJoint));
+  v.list("gauges", "What is measured in the fluid, once a frame.", tables(s.gauges, declareGauge));
   v.solver(s.solver);
   v.table("time", "How far, and in which steps.", [&] {
     v.key("until", &s.time.until, positive("s", "End of the run."));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "scene/declare.h"
 #include "scene/shell.h"
 #include "scene/vector.h"
 
@@ -104,7 +105,10 @@ class Sampler {
 
   bool walled(int axis) const { return scene_.domain.boundary[axis] == "walls"; }
   bool periodic(int axis) const { return scene_.domain.boundary[axis] == "periodic"; }
-  bool rests(int solid) const { return !scene_.solids[solid].motion.moves(); }
+  bool rests(int solid) const {
+    const int solids = int(scene_.solids.size());
+    return solid < solids ? !scene_.solids[solid].motion.moves() : scene_.bodies[solid - solids].held;
+  }
 
   void addDomain() {
     std::array<Ticks, 3> axis;
@@ -237,6 +241,14 @@ class Sampler {
 };
 
 }  // namespace
+
+double drawnSpacing(const Scene& scene) {
+  const SolverInfo* const solver = findSolver(scene.solver.name);
+  double d = scene.resolution.spacing;
+  for (int k = 0; k < scene.dimension && solver && solver->grid; k++)
+    d = std::max(d, (scene.domain.max[k] - scene.domain.min[k]) / 400);
+  return d;
+}
 
 int wallLayers(double support) { return std::max(1, int(std::ceil(support - 1e-9)) - 1); }
 

@@ -9,6 +9,7 @@
 // Both equations are solved for phi with sum_n (phi - phi_n) = rhs [1/s], the sum over the neighbours that are not solid: u -= dx
 // (phi - phi_n) and, with phi of the second, dx -= dt dx (phi - phi_n); pressure is rho0 dx^2/dt phi. Both right-hand sides are
 // positive where fluid must leave. That is Eq. 16-18 with their signs put right: see docs/errata.md.
+#include "grid/apart.h"
 #include "grid/density.h"
 #include "grid/extrapolate.h"
 #include "grid/project.h"
@@ -22,6 +23,8 @@ struct GridParameters {
   bool density_projection = true;
   std::string instead = "nothing";
   double averaging_time = 1;
+  double stiffness = 50;
+  int passes = 2;
   double pressure_start = 0;
 
   void visit(ParameterVisitor& v) {
@@ -31,13 +34,16 @@ struct GridParameters {
     v("density_projection", density_projection, {"", "also keep the density: large steps then lose no volume"});
     v("instead", instead,
       {"",
-       "without density_projection: unsplit adds the density's term to the velocity's equation (Eq. 8), averaged does so over "
-       "averaging_time (Losasso et al. 2008); for comparison",
+       "without density_projection, for comparison: unsplit adds the density's term to the velocity's equation (Eq. 8), averaged "
+       "does so over averaging_time (Losasso et al. 2008); springs (Ando & Tsuruno 2011) and distances (Sato et al. 2018) push "
+       "particles apart",
        -1e300,
        1e300,
        false,
-       {"nothing", "unsplit", "averaged"}});
+       {"nothing", "unsplit", "averaged", "springs", "distances"}});
     v("averaging_time", averaging_time, {"s", "tau of instead = averaged", 0, 1e6, true});
+    v("stiffness", stiffness, {"1/s", "of instead = springs; times dt it should be well below 1", 0, 1e6});
+    v("passes", passes, {"", "of instead = distances, each over all pairs", 1, 1000});
     v("pressure_start", pressure_start, {"s", "no pressure acts before this time; fluid falls into itself", 0, 1e30});
   }
 };
@@ -67,6 +73,7 @@ class Grid : public Solver<D> {
       frame_ = std::make_unique<Frame<D>>(w);
       solids_ = std::make_unique<SolidCells<D>>(w, *frame_);
     }
+    w.moveBodies(dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
     report.iterations = 0;
     Affine<D>* affine = nullptr;
     if (apic_) {
@@ -79,13 +86,14 @@ class Grid : public Solver<D> {
     const bool pressure = w.time >= o_.pressure_start;
     toGrid(w.fluid, *frame_, tiles_, bins_, affine, stage_, faces_, flags_);
     watch("to_grid");
-    const bool oneEquation = pressure && !o_.density_projection && o_.instead != "nothing";
+    const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
     if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_);
     flags_.finish(tiles_, *solids_);
     force(w, *frame_, tiles_, *solids_, flags_, Real(dt) * w.gravity(w.time), faces_);
     divergence(*frame_, tiles_, flags_, faces_, rhs_);
     if (oneEquation) {
-      densityError(tiles_, flags_, rho_, o_.instead == "unsplit" ? dt : o_.averaging_time, extra_);
+      constexpr double noClamp = 1e30;  // that belongs to the split equations
+      densityError(tiles_, flags_, rho_, o_.instead == "unsplit" ? dt : o_.averaging_time, noClamp, extra_);
       const auto to = rhs_.view();
       const auto from = extra_.read();
       forEach(tiles_.count() * Tiles<D>::cells, [=](int c) { to[c] += from[c]; });
@@ -114,6 +122,9 @@ class Grid : public Solver<D> {
       // In a cell whose centre is free nobody is deeper than its corner; deeper ones are on their way out.
       w.collide(std::sqrt(double(D)) / 2 * frame_->cell);
     } else {
+      if (pressure && o_.instead == "springs") springs(w, dt, o_.stiffness);
+      if (pressure && o_.instead == "distances") distances(w, o_.passes);
+      if (pressure && (o_.instead == "springs" || o_.instead == "distances")) watch("apart");
       w.collide();
     }
     watch("collide");
@@ -168,7 +179,7 @@ class Grid : public Solver<D> {
     splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_);
     flags_.finish(tiles_, *solids_);
     redistribute(w, *frame_, tiles_, bins_, *solids_, flags_, rho_, velocityTiles_.view(), velocity_);
-    densityError(tiles_, flags_, rho_, dt, rhs_);
+    densityError(tiles_, flags_, rho_, dt, 0.5, rhs_);
     const std::vector<Buried<D>> buried = findBuried(w, *frame_, tiles_, bins_, *solids_, flags_);
     pushIntoFluid(*frame_, tiles_, flags_, buried, dt, rhs_);
     tiles_.fit(phi_, Real(0));

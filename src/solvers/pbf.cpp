@@ -16,6 +16,7 @@
 
 #include "constraints/coupling.h"
 #include "solvers/solver.h"
+#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/viscosity.h"
@@ -29,7 +30,7 @@ struct PbfParameters {
   std::string acceleration = "multilevel";
   double relaxation = 1e-4;
   double largest_correction = 0.1;
-  std::string constraint = "inequality";
+  std::string condition = "inequality";
   std::string kernel = "cubic";
   double artificial_pressure = 0;
   int artificial_power = 4;
@@ -53,12 +54,12 @@ struct PbfParameters {
     v("largest_correction", largest_correction,
       {"", "density error rho/rho0 - 1 that one iteration undoes at most; without it water crushed by a fall explodes", 0, 1e6,
        true});
-    v("constraint", constraint,
+    v("condition", condition,
       oneOf("inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", {"inequality", "equality"}));
     v("kernel", kernel,
       oneOf("smoothing kernel; poly6 takes its gradients from spiky, as the slides do", {"cubic", "wendland", "poly6"}));
     v("artificial_pressure", artificial_pressure,
-      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for constraint = equality", 0, 10});
+      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for condition = equality", 0, 10});
     v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n", 1, 8});
     v("artificial_distance", artificial_distance, {"supports", "dq of s_corr", 0, 0.9});
     v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
@@ -218,9 +219,11 @@ class Pbf : public Solver<D> {
     Stopwatch watch(report);
     if (w.soft.any()) coupling_.begin(w, dt);
     predict(w, dt);
+    answer_.begin(w, dt);
     w.collide();
     watch("predict");
     w.search();
+    answer_.share(w);
     watch("search");
     project(w, W, dt, report, watch);
     watch("pressure");
@@ -246,7 +249,7 @@ class Pbf : public Solver<D> {
     it.eps = Real(o_.relaxation * S);
     it.perPascal = Real(w.mass / w.rho0 * dt * dt);
     it.keep = o_.acceleration == "multilevel";
-    it.oneSided = o_.constraint == "inequality";
+    it.oneSided = o_.condition == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
     it.corrK = Real(o_.artificial_pressure / S);
     it.corrN = o_.artificial_power;
@@ -259,8 +262,9 @@ class Pbf : public Solver<D> {
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
     for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
     watch("pressure");
-    const bool cloth = it.answers = w.soft.any();
-    const bool coarse = it.keep && !cloth && coarse_.prepare(w);  // the coarse level knows no sheets
+    const bool cloth = w.soft.any();
+    it.answers = cloth || w.bodies;
+    const bool coarse = it.keep && !it.answers && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
     watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
@@ -275,6 +279,7 @@ class Pbf : public Solver<D> {
         displace<D, true>(w, W, it, dt);
       else
         displace<D, false>(w, W, it, dt);
+      answer_.push(w, W, w.fluid.spares.sample.read(), 1 / dt);
       if (cloth) {
         watch("pressure");
         coupling_.iterate(w, W, w.fluid.spares.sample.read(), o_.cloth_sweeps);
@@ -297,6 +302,7 @@ class Pbf : public Solver<D> {
   RestWaves lattice_;
   CoarseLevel<D> coarse_;
   PositionCoupling<D> coupling_;
+  Answer<D> answer_;
   Array<Real> p_, y_, error_;
 };
 

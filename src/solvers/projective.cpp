@@ -22,6 +22,7 @@
 #include "constraints/coupling.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/projection.h"
@@ -137,7 +138,8 @@ struct Ascent {
   Real beta;       // momentum
   Real most;       // C that one iteration may undo
   Real least;      // [1/m^2] bound on |grad C|^2, a part of the rest lattice's
-  bool answers;    // samples with an inverse mass are members that move
+  bool answers;    // samples with an inverse mass move as well:
+  bool members;    // as copies of their nodes, one each; else by their part of a body's mass
 };
 
 //   T+ = max(y + omega (C/|grad C|^2 - mu y), 0),   y+ = max(T+ + beta (T+ - T), 0);   the members move by (y+ - y) g.
@@ -171,8 +173,9 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
       for (auto a : nb.solid[i]) {
         const auto [xa, ma] = s[a];
         const auto [va, inverseMass] = sv[a];
-        const auto g = select(inverseMass > Reals(0), o.v0 * ma, Reals(0)) * W.grad(xi - xa);
-        S += dot(g, g);
+        const auto g = (o.v0 * ma) * W.grad(xi - xa);
+        const Reals part = o.members ? select(inverseMass > Reals(0), Reals(1), Reals(0)) : o.m * inverseMass;
+        S += part * dot(g, g);
       }
     const Reals t = T[i], y = Y[i], size = S + dot(gradI, gradI) + o.least;
     // What of C neither T nor the coarse level's pressure accounts for: all of it where w is large.
@@ -231,6 +234,19 @@ void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) 
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += perDt * u[i].x; });
 }
 
+/// {x_i, T_i}, in the spare buffer.
+template <int D>
+View<const Sample<D>> withMultipliers(World<D>& w, const Array<Real>& multiplier) {
+  auto& q = w.fluid.spares.sample;
+  q.resize(w.fluid.room());
+  const auto p = w.fluid.p.read();
+  const auto T = multiplier.read();
+  const auto to = q.view();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, T[i]}; });
+  w.fluid.padWith(q, Particles<D>::ghostSample());
+  return q.read();
+}
+
 /// Mean of max(C_i, 0).
 template <int D>
 double meanPositive(const World<D>& w, const Array<Real>& C) {
@@ -264,9 +280,11 @@ class Projective : public Solver<D> {
     Stopwatch watch(report);
     if (w.soft.any()) coupling_.begin(w, dt);
     moveFreely(w, dt);
+    answer_.begin(w, dt);
     w.collide();
     watch("predict");
     w.search();
+    answer_.share(w);
     watch("search");
     for (Array<Real>* a : {&T_, &Y_, &coarsePressure_}) {
       a->resize(w.fluid.room());
@@ -323,6 +341,7 @@ class Projective : public Solver<D> {
       if (!w.soft.any() && meanPositive(w, projections_.error) <= o_.tolerance)
         break;  // the error says nothing of a sheet's stretch
     }
+    if (w.bodies) answer_.push(w, W, withMultipliers(w, T_), -w.mass / dt);  // once: samples have no copies to average
     velocityFrom(w, u_, dt);
     showPressure(w, T_, coarsePressure_, dt, 1e30);
   }
@@ -337,9 +356,11 @@ class Projective : public Solver<D> {
     a.most = Real(o_.largest_correction);
     a.least = Real(1e-4 * lattice_.gradient);
     watch("pressure");
-    const bool cloth = w.soft.any(), coarse = !cloth && coarse_.prepare(w);  // the coarse level knows no sheets
+    const bool cloth = w.soft.any();
+    const bool coarse = !cloth && !w.bodies && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
     watch("coarse");
-    a.answers = cloth;
+    a.answers = cloth || w.bodies;
+    a.members = cloth;
     if (cloth) coupling_.prepare(w, W, a.least);
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
@@ -351,6 +372,7 @@ class Projective : public Solver<D> {
       t = next;
       ascend(w, W, a, projections_, T_, Y_, coarsePressure_);
       moveMembers(w, W, projections_, dt);
+      answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -w.mass / dt);
       w.collide();
       if (cloth) {
         watch("pressure");
@@ -377,6 +399,7 @@ class Projective : public Solver<D> {
   Projections<D> projections_;
   CoarseLevel<D> coarse_;
   Coupling<D> coupling_;
+  Answer<D> answer_;
   Array<Sample<D>> u_;          // {x - s [m], n}
   Array<Real> T_, Y_;           // [m^2] multipliers, and what momentum makes of them
   Array<Real> coarsePressure_;  // [Pa] what the coarse level holds

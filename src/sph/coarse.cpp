@@ -216,6 +216,17 @@ static void sumExcess(const CoarseCells<D> grid, int n, View<const std::int64_t>
   });
 }
 
+template <int D>
+static void sumRates(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> rate, View<Excess> to) {
+  forEach(n, [=] BRIM_KERNEL(int m) {
+    double all = 0;
+    grid.eachRun(where[m], [&](int a, int b) {
+      for (int j = a; j < b; ++j) all += rate[j];
+    });
+    to[m] = {all, 0};
+  });
+}
+
 // x += dx and v += dv/dt, each component linear between the faces that touch fluid.
 template <int D>
 static void followFaces(Particles<D>& fluid, const FaceGrid<D> g, double dt) {
@@ -292,6 +303,21 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, d
   findFaces(dt * dt / w.rho0 / side_);
   followFaces(w.fluid, faceGrid(), dt);
   w.refresh(w.fluid.p.data);
+}
+
+template <int D>
+void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& rate, double dt) {
+  const double scale = w.rho0 / dt * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+  const int n = int(cell_.size());
+  copyIn(where_, cell_.data(), n);
+  excess_.resize(n);
+  sumRates(grid(), n, where_.read(), rate.read(), excess_.view());
+  const auto excess = onHost(excess_, n);
+  std::vector<Pair> rhs(n);
+  for (int i = 0; i < n; ++i)
+    if (held_[i]) rhs[i].now = scale * excess[i].all;
+  solve(std::move(rhs), 0);
+  findFaces(dt * dt / w.rho0 / side_);
 }
 
 // The pressure in the middle of a cell, and its slope by what the faces moved: linear in each cell.

@@ -11,7 +11,7 @@ namespace brim {
 
 struct Setup {
   Scene scene;
-  std::vector<SolidShape> solids;  // as in scene.solids
+  std::vector<SolidShape> solids;  // as in scene.solids, then as in scene.bodies
   std::vector<SolidShape> sinks;   // as in scene.fluid.sinks
   std::vector<Vector> position;    // [m] of the fluid's particles
   std::vector<int> block;          // of each of them: its index in scene.fluid.blocks

@@ -152,7 +152,7 @@ TYPED_TEST(Density, ErrorIsClampedAndOneSidedBesideAir_ID06_ID08) {
   edge[0] = 5;
   const auto errorFor = [&](const Vec<D, int>& c, double rho) {
     b.rho[b.tiles.view().index(c)] = Real(rho);
-    densityError(b.tiles, b.flags, b.rho, dt, b.rhs);
+    densityError(b.tiles, b.flags, b.rho, dt, 0.5, b.rhs);
     return double(b.at(b.rhs, c)) * dt;
   };
   EXPECT_NEAR(errorFor(middle, 1.2), 0.2, 1e-5);   // too dense: positive, fluid must leave
