@@ -5,9 +5,26 @@
 // part of the mass, so that all of them together move the body by no more than one would.
 #pragma once
 #include "math/kernels.h"
-#include "sph/colours.h"
+#include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
+
+/// Of each answering sample, in the impulse records of w.touch: {x, mass of the fluid in its list}.
+template <int D>
+void massAround(World<D>& w) {
+  const auto s = w.touch.p(), p = w.fluid.p.read();
+  const auto out = w.touch.impulse.view();
+  const NeighbourView nb = w.touch.nb();
+  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+    const auto [xk, mk] = s[k];
+    Reals m = 0;
+    for (auto i : nb.fluid[k]) {
+      const auto [xi, mi] = p[i];
+      m += mi;
+    }
+    out[k] = {xk, m};
+  });
+}
 
 template <int D>
 class Answer {
@@ -24,16 +41,16 @@ class Answer {
     if (!w.bodies) return;
     const int bodies = w.bodies->size(), first = w.solids.firstFree();
     std::vector<double> active(bodies, 0.0), reach(bodies, 0.0);
-    const Lists lists = w.touch.nb().fluid;
-    for (int k = 0; k < w.touch.size(); ++k) {
-      const int b = w.solids.owner()[w.solids.answering()[k]] - first;
-      if (b < 0) continue;
-      bool any = false;
-      eachFluidNeighbour(lists, k, w.fluid.ghost(), [&](int) { any = true; });
-      if (!any) continue;
+    const int samples = w.touch.size();
+    massAround(w);
+    const auto answering = onHost(w.solids.answering(), samples), owner = onHost(w.solids.ownerColumn(), w.solids.size());
+    const auto around = onHost(w.touch.impulse, samples);
+    for (int k = 0; k < samples; ++k) {
+      const int b = owner[answering[k]] - first;
+      if (b < 0 || !(around[k].a > 0)) continue;
       active[b] += 1;
       for (int a = 0; a < D; ++a) {
-        const double r = w.touch.p()[k].x[a] + w.origin[a] - w.bodies->body(b).x[a];
+        const double r = around[k].x[a] + w.origin[a] - w.bodies->body(b).x[a];
         reach[b] += r * r;
       }
     }

@@ -17,7 +17,7 @@ static Vec<D> narrowed(const Vector& a) {
 
 // Volume V v.n of the particles within one spacing of the rectangle, over the two spacings.
 template <int D>
-double Gauges<D>::flow(const World<D>& w, const Gauge& g) const {
+static double flowNow(const World<D>& w, const Gauge& g) {
   using namespace vectors;
   const Vector ahead = unit(g.direction), side = D == 2 ? Vector{-ahead[1], ahead[0], 0} : unit(vectors::cross(ahead, g.up));
   const Vector up = D == 2 ? Vector{0, 0, 0} : vectors::cross(side, ahead);
@@ -82,7 +82,7 @@ void Gauges<D>::step(const World<D>& w, double dt) {
   since_ += dt;
   for (std::size_t k = 0; k < declared_.size(); ++k) {
     if (declared_[k].kind != "flow") continue;
-    const double volume = dt * flow(w, declared_[k]);
+    const double volume = dt * flowNow(w, declared_[k]);
     mean_[k] += volume, total_[k] += volume;
   }
 }
@@ -93,7 +93,7 @@ std::vector<GaugeReport> Gauges<D>::read(World<D>& w) const {
   for (std::size_t k = 0; k < declared_.size(); ++k) {
     const Gauge& g = declared_[k];
     if (g.kind == "flow")
-      all.push_back({g.name, since_ > 0 ? mean_[k] / since_ : flow(w, g), total_[k]});
+      all.push_back({g.name, since_ > 0 ? mean_[k] / since_ : flowNow(w, g), total_[k]});
     else
       all.push_back({g.name, g.kind == "level" ? level(w, g) : pressure(w, g), 0});
   }

@@ -30,7 +30,6 @@ class Gauges {
   void restore(const std::vector<double>&);
 
  private:
-  double flow(const World<D>&, const Gauge&) const;   // [m^3/s] now
   double level(const World<D>&, const Gauge&) const;  // [m]
   double pressure(World<D>&, const Gauge&) const;     // [Pa]
 
