@@ -159,7 +159,8 @@ TEST(ProjectiveFluid, MakesRoomForAPistonAndNothingEntersIt) {
     const double start = mean(sim.snapshot(), 0);
     const StepReport r = advanced(sim, 3);
     const Snapshot now = sim.snapshot();
-    // A melted lattice and its compression leave 3 % (plain iterations alone 1 %); what sloshes still moves the middle by a few mm.
+    // A melted lattice and its compression leave 3 % (plain iterations alone 1 %); what sloshes still moves the middle by a few
+    // mm.
     EXPECT_NEAR(2 * mean(now, 1), depth * width / (width - way), 0.03 * depth) << acceleration;
     EXPECT_NEAR(mean(now, 0) - start, way / 2, 0.1 * way) << acceleration;
     EXPECT_GT(lowest(now, 0), 0.2 + way) << acceleration;
