@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo test slow bench install format clean \
-        check-format test-release test-embed test-sanitize cuda-check acceptance
+        bundle check-format test-release test-embed test-sanitize cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -12,9 +12,11 @@ CTEST := ctest --output-on-failure --no-tests=error -j2
 help:
 	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
 	@echo 'make demo                  builds, and lets a dam break'
+	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
+	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
 	@echo 'make format                formats the sources as "make test" wants them'
 	@echo 'make clean                 removes the build folders'
@@ -31,6 +33,9 @@ build: setup
 
 demo: build
 	build/brim run scenes/dam_break.toml --overwrite
+
+gallery: build
+	tools/gallery
 
 test: setup-tests check-format test-release test-embed test-sanitize cuda-check acceptance
 	@echo
@@ -54,7 +59,7 @@ test-embed: setup
 	build/embed/embed
 
 # Address and undefined-behaviour sanitizers, over the unit tests and a small dam break with every solver, in single
-# precision: compiling both took half of the whole check.
+# precision and for CPUs without AVX2: so that the plainest flavour runs too, which the release build leaves out on newer CPUs.
 test-sanitize: export UBSAN_OPTIONS = print_stacktrace=1
 test-sanitize: setup
 	cmake --preset sanitize
@@ -91,9 +96,20 @@ bench: setup
 	build/brim_bench
 	build/brim_bench_grid
 
+# A folder that runs without Brim's packages; with the GPU's flavour where nvcc is.
+bundle: setup
+	@nvcc=$$(PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc); \
+	if [ -z "$$nvcc" ]; then \
+	  cmake --preset release -DBRIM_BASELINE=ON && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
+	else \
+	  export PATH="$$(dirname $$nvcc):$$PATH"; \
+	  cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF && cmake --build build-cuda -j $(JOBS) --target brim test_backends && \
+	  tools/bundle build-cuda/brim build-bundle; \
+	fi
+
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
 install: setup
-	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBRIM_BASELINE=ON
 	cmake --build --preset release -j $(JOBS) --target brim
 	cmake --install build
 

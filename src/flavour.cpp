@@ -36,8 +36,15 @@ class MachineOf final : public Simulation::Machine {
     world_.exchange();
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
     watch("exchange");
+    if (world_.meansTaken) {
+      world_.gauges.startMeans();
+      if (world_.bodies) world_.bodies->startMeans();
+      world_.meansTaken = false;
+    }
     world_.solids.moveTo(world_.time + next.dt);
     solver_->step(world_, next.dt, report_);
+    if (world_.soft.any()) world_.carrySoft(true);
+    world_.gauges.step(world_, next.dt);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
     world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;
     world_.dt = next.dt;
@@ -51,9 +58,16 @@ class MachineOf final : public Simulation::Machine {
     maxSpeed_ = report_.max_speed;
     rest("statistics");
     if (bad >= 0) diverged(bad);
+    if (const int node = world_.soft.lost(); node >= 0)
+      throw Diverged(
+          world_.time, world_.step, -1,
+          fmt::format("diverged at t = {:.4g} s, step {}: node {} of {} is not finite or faster than {:g} m/s; last dt "
+                      "{:.3g} ms, limited by {}",
+                      world_.time, world_.step, node, world_.soft.nameOf(node), absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
     return report_;
   }
 
+  void setMotion(std::size_t solid, const Motion& motion) override { world_.solids.setMotion(solid, motion); }
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
   const Facts& facts() const override { return facts_; }
@@ -85,6 +99,13 @@ class MachineOf final : public Simulation::Machine {
       s.pressure[k] = float(pressure[i]);
     });
     s.solids = world_.solids.drawn();
+    s.surfaces = world_.soft.surfaces();
+    s.gauges = world_.gauges.read(world_);
+    if (world_.bodies) {
+      s.bodies = world_.bodies->reports();
+      s.joints = world_.bodies->jointReports();
+    }
+    world_.meansTaken = true;
     return s;
   }
 
@@ -103,6 +124,15 @@ class MachineOf final : public Simulation::Machine {
       for (int k = 0; k < D; ++k) {
         h = mix(h, std::bit_cast<std::uint64_t>(double(p[i].x[k])));
         h = mix(h, std::bit_cast<std::uint64_t>(double(v[i].x[k])));
+      }
+      sum += h;
+    }
+    const auto x = onHost(world_.soft.x, world_.soft.nodes), u = onHost(world_.soft.v, world_.soft.nodes);
+    for (int a = 0; a < world_.soft.nodes; ++a) {
+      std::uint64_t h = mix(0x13198a2e03707344ull, std::uint64_t(a));
+      for (int k = 0; k < D; ++k) {
+        h = mix(h, std::bit_cast<std::uint64_t>(double(x[a].x[k])));
+        h = mix(h, std::bit_cast<std::uint64_t>(double(u[a].x[k])));
       }
       sum += h;
     }
@@ -160,13 +190,18 @@ class MachineOf final : public Simulation::Machine {
 };
 
 static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
+#if BRIM_CUDA
+  if (!scene.cloth.empty() || !scene.soft.empty())
+    throw SceneError({{scene.at(scene.cloth.empty() ? "soft[0]" : "cloth[0]"),
+                       "cloth and soft bodies do not run on device \"cuda\" yet; use --device cpu"}});
+#endif
   if (scene.dimension == 2) return std::make_unique<MachineOf<2>>(scene);
   return std::make_unique<MachineOf<3>>(scene);
 }
 
 static std::vector<SolverInfo> listSolvers() {
   std::vector<SolverInfo> all;
-  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid});
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid, e.soft, e.bodies});
   return all;
 }
 

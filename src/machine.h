@@ -10,6 +10,7 @@ namespace brim {
 struct Simulation::Machine {
   virtual ~Machine() = default;
   virtual const StepReport& advance(double limit) = 0;
+  virtual void setMotion(std::size_t solid, const Motion&) = 0;
   virtual double time() const = 0;
   virtual std::int64_t step() const = 0;
   virtual const Facts& facts() const = 0;

@@ -40,7 +40,23 @@ const std::vector<SolverInfo>& solvers() {
   return all;
 }
 
+// The GPU's flavour, or why there is none.
+static const Flavour& chooseDevice(const Options& o) {
+  const auto wrong = [](const std::string& what) { throw SceneError({{{}, what}}); };
+  if (o.device != "cuda") wrong("device \"" + o.device + "\" is not known: cpu or cuda");
+  if (o.precision != "single") wrong("device \"cuda\" computes in single precision; use --precision single, or --device cpu");
+  if (!o.flavour.empty() && o.flavour != "cuda32") wrong("flavour \"" + o.flavour + "\" does not run on device \"cuda\"");
+  for (const Flavour& f : built())
+    if (std::string(f.name) == "cuda32") {
+      if (!f.runsHere()) wrong("device \"cuda\": no NVIDIA GPU was found, or no driver for it (nvidia-smi shows both)");
+      return f;
+    }
+  wrong("device \"cuda\": this brim was built without CUDA; build it with cmake --preset cuda");
+  return built().front();
+}
+
 static const Flavour& choose(const Options& o) {
+  if (o.device != "cpu") return chooseDevice(o);
   const std::string precision = o.precision == "double" ? "cpu64" : "cpu32";
   if (o.precision != "single" && o.precision != "double")
     throw SceneError({{{}, "precision \"" + o.precision + "\" is not known: single or double"}});
@@ -74,6 +90,14 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 const StepReport& Simulation::advance(double limit) { return machine_->advance(limit); }
 void Simulation::advanceTo(double time) {
   while (machine_->time() < time) machine_->advance(time);
+}
+void Simulation::setMotion(std::size_t index, const Motion& motion) {
+  auto& solids = machine_->scene.solids;
+  if (index >= solids.size()) throw Failure("there is no such solid");
+  if (!solids[index].motion.moves() || !motion.moves())
+    throw Failure("only a solid that moves can be given another course while the simulation runs");
+  solids[index].motion = motion;
+  machine_->setMotion(index, motion);
 }
 double Simulation::time() const { return machine_->time(); }
 std::int64_t Simulation::step() const { return machine_->step(); }

@@ -33,7 +33,17 @@ struct ReportArguments {
   std::vector<std::string> vary;  // sweep: path=value,value,...
 };
 
+/// A scene to watch, or the folder of a run.
+struct ViewArguments {
+  SceneArguments scene;  // its file may be a folder
+  Options machine;
+  std::string bind = "127.0.0.1";
+  int port = -1;  // below 0: the first free one from the usual one on
+  bool noOpen = false, paused = false;
+};
+
 int run(const RunArguments&);
+int view(const ViewArguments&);
 int compare(const ReportArguments&);
 int sweep(const ReportArguments&);
 int study(const ReportArguments&);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "commands.h"
+#include "look.h"
 
 #ifndef BRIM_VERSION
 #define BRIM_VERSION "0.1.0"
@@ -26,7 +27,14 @@ const char* examples = R"(Examples:
   brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
 )"
 #endif
-                       R"(  brim check my.toml                               all mistakes, with line and column
+#ifdef BRIM_VIEW
+                       R"(  brim view scenes/dam_break_2d.toml               watch and steer it in the browser
+  brim view out/dam_break                          play back the frames of a run
+)"
+#endif
+                       R"(  brim render out/dam_break --film                 pictures and an mp4 of a run
+  brim surface out/dam_break --format ply,vdb      its liquid as triangle meshes and level sets
+  brim check my.toml                               all mistakes, with line and column
   brim list parameters pbf                         every parameter: unit, range, default, meaning
 
 Scenes are TOML files in SI units (m, kg, s, Pa); times on the command line are seconds of simulated time.
@@ -55,6 +63,7 @@ void addMachine(CLI::App& command, Options& machine) {
   command.add_option("--threads", machine.threads, "Threads; 0: all cores. The result does not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
+  command.add_option("--device", machine.device, "cpu, or cuda: an NVIDIA GPU")->capture_default_str();
   command.add_option("--precision", machine.precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))
       ->type_name("WORD");
@@ -138,6 +147,78 @@ void addReports(CLI::App& app, ReportArguments& a) {
 }
 #endif
 
+void addFrames(CLI::App& command, FramesArguments& a, const char* out) {
+  command.add_option("DIR", a.folder, "Folder of a run (brim run), also while it is running")->required();
+  command.add_option("--frames", a.frames, "Only these: N, FIRST:LAST or FIRST:LAST:STEP")->type_name("RANGE");
+  command.add_option("--out", a.out, fmt::format("Folder of the results (default: DIR/{})", out))->type_name("DIR");
+  command.add_option("--threads", a.threads, "Threads; 0: all cores. The result does not depend on it")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096));
+  command.add_flag("--force", a.force, "Make again what is there already");
+  command.add_flag("--quiet", a.quiet, "No progress, only mistakes");
+}
+
+struct LookArguments {
+  SurfaceArguments surface;
+  RenderArguments render;
+  ExportArguments files;
+};
+
+void addLook(CLI::App& app, LookArguments& a) {
+  auto* surface = app.add_subcommand("surface", "Triangle meshes of the liquid's surface, from the frames of a run");
+  surface->footer(R"(Methods:
+  anisotropic  kernels that follow the surface (Yu & Turk 2013): smooth, keeps thin sheets
+  spheres      round kernels at the particles: quick, lumpy
+  levelset     distance to the mean of the particles around (Zhu & Bridson 2005)
+Meshes are closed and keep the volume of the liquid; PLY files hold velocities (vx vy vz). What is there is not made again.)");
+  addFrames(*surface, a.surface.frames, "surface");
+  surface->add_option("--method", a.surface.method, "anisotropic, spheres or levelset")->type_name("NAME");
+  surface->add_option("--format", a.surface.formats, "ply, obj, vdb, with commas between")->type_name("A,B");
+  surface->add_option("--voxel", a.surface.voxel, "Side of the lattice's cells, in particle spacings")
+      ->type_name("X")
+      ->check(CLI::Range(0.1, 2.0));
+
+  auto* render = app.add_subcommand("render", "Pictures and a film of a run, without a display");
+  render->footer(R"(Views of 3D scenes: front, side, top, iso, or AZIMUTH,ELEVATION[,ZOOM] in degrees (24,17 if not given).
+Films are made by ffmpeg and run as fast as it happened. What is there is not made again, unless --style, --view or --size changed.)");
+  addFrames(*render, a.render.frames, "pictures");
+  render->add_option("--style", a.render.style, "water, particles, density or speed")->type_name("NAME");
+  render->add_option("--view", a.render.view, "From where")->type_name("VIEW");
+  render->add_option("--size", a.render.size, "Of a picture [px]")->type_name("WxH");
+  render->add_flag("--film", a.render.film, "Also an mp4");
+  render->add_flag("--no-label", a.render.noLabel, "Without time and colour bar");
+
+  auto* files = app.add_subcommand("export", "The particles of a run in another file format");
+  addFrames(*files, a.files.frames, "export");
+  files->add_option("--format", a.files.formats, "bgeo (Houdini), ply, vtp (ParaView), with commas between")->type_name("A,B");
+}
+
+#ifdef BRIM_VIEW
+const char* viewNotes = R"(
+Examples:
+  brim view scenes/dam_break_2d.toml               runs it, and shows it as it runs
+  brim view scenes/dam_break.toml --solver flip --paused
+  brim view out/dam_break                          plays back the frames of a run
+
+Prints the page's address and opens it where there is a display. Over ssh, forward the port: ssh -L 8642:127.0.0.1:8642 HOST.
+The server answers to this machine only. --bind lets others in, who need the token that is part of the printed address; what
+they send and see is not encrypted. Ctrl+C ends it.)";
+
+void addView(CLI::App& app, ViewArguments& a) {
+  auto* view = app.add_subcommand("view", "Watch and steer a scene in the browser, or play back a run");
+  view->footer(viewNotes);
+  addScene(*view, a.scene);
+  view->get_option("SCENE")->description("Scene file (TOML), or the folder of a run");
+  addMachine(*view, a.machine);
+  view->add_option("--port", a.port, "Port of the page; 0: any (default: 8642, or the next that is free)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535));
+  view->add_option("--bind", a.bind, "Address to listen on, for other machines to watch: 0.0.0.0 for all")->type_name("ADDRESS");
+  view->add_flag("--no-open", a.noOpen, "Only print the address");
+  view->add_flag("--paused", a.paused, "Wait for the page's go");
+}
+#endif
+
 int dispatch(int argc, char** argv) {
   CLI::App app("Brim simulates liquids that keep their volume.", "brim");
   app.footer(examples);
@@ -165,6 +246,13 @@ int dispatch(int argc, char** argv) {
   r.run.words = a.words;
   addReports(app, r);
 #endif
+#ifdef BRIM_VIEW
+  ViewArguments v;
+  addView(app, v);
+#endif
+
+  LookArguments look;
+  addLook(app, look);
 
   auto* check = app.add_subcommand("check", "Tell every mistake of a scene, with line and column; run nothing");
   addScene(*check, a.scene);
@@ -193,6 +281,12 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("compare")) return compare(r);
   if (app.got_subcommand("sweep")) return sweep(r);
   if (app.got_subcommand("study")) return study(r);
+#endif
+  if (app.got_subcommand("surface")) return surface(look.surface);
+  if (app.got_subcommand("render")) return render(look.render);
+  if (app.got_subcommand("export")) return exportFrames(look.files);
+#ifdef BRIM_VIEW
+  if (app.got_subcommand("view")) return view(v);
 #endif
   if (*check) return command::check(a.scene);
   if (*info) return command::info(a.scene, a.machine);

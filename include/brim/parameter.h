@@ -33,6 +33,8 @@ struct SolverInfo {
   /// Particles and a grid: solids act by their signed distance alone and need no samples, the domain has no periodic sides,
   /// time.cfl counts in cells, and what the fluid does is known to a cell and not to a particle.
   bool grid = false;
+  bool soft = false;    // knows cloth and soft bodies
+  bool bodies = false;  // knows the scene's rigid bodies: particles push them and are pushed, for a grid they are moving solids
 };
 
 const std::vector<SolverInfo>& solvers();

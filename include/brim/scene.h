@@ -90,6 +90,95 @@ struct Solid {
   Motion motion;
 };
 
+/// A sheet that fluid moves and that holds fluid. `kind` says which of the members that place it are read:
+///   rectangle  corner, along, across   [m]   (3D only)
+///   mesh       file, scale, translate        (3D only; OBJ, PLY or STL; may be open)
+///   rope       from, to                [m]   (2D only: a sheet seen from its edge, 1 m deep)
+struct Cloth {
+  std::string name;
+  std::string kind = "rectangle";
+  Vector corner = {0, 0, 0};      // [m]
+  Vector along = {1, 0, 0};       // [m] from the corner to the next
+  Vector across = {0, 0, 1};      // [m] from the corner to the one before
+  Vector from = {0, 0, 0};        // [m]
+  Vector to = {0, 0, 0};          // [m]
+  std::string file;               // relative to the scene file
+  double scale = 1;               // metres per unit of the mesh file
+  Vector translate = {0, 0, 0};   // [m]
+  double cell = 0;                // [m] between nodes; 0: one spacing
+  double density = 0.5;           // [kg/m^2]
+  double stretch = 2e3;           // [N/m] tension at a strain of one
+  double give = 0;                // strain without tension
+  double bending = 1e-4;          // [N m]
+  std::string springs = "areas";  // what resists stretch: areas (triangles) or edges
+  std::vector<std::string> hold;  // which sides stay where they are
+  std::vector<Vector> pins;       // [m] the node nearest to each stays where it is
+  Vector velocity = {0, 0, 0};    // [m/s]
+};
+
+/// A soft body: the shape filled with tetrahedra (2D: triangles).
+struct Soft {
+  std::string name;
+  Shape shape;
+  double cell = 0;              // [m] between nodes; 0: two spacings
+  double density = 500;         // [kg/m^3]
+  double stiffness = 2e4;       // [Pa] stress at a strain of one
+  double incompressible = 1e5;  // [Pa] pressure at a change of volume by one
+  std::vector<Vector> pins;     // [m] the node nearest to each stays where it is
+  Vector velocity = {0, 0, 0};  // [m/s]
+};
+
+/// A solid that moves by itself: gravity, the fluid, contacts and joints push it.
+struct RigidBody {
+  std::string name;
+  Shape shape;                  // bounded: no plane, not inside out
+  double density = 1000;        // [kg/m^3]
+  double mass = 0;              // [kg] if above 0, instead of the density
+  Vector velocity = {0, 0, 0};  // [m/s] of the centre of mass, at the start
+  Vector spin = {0, 0, 0};      // [rad/s] at the start
+  double friction = 0.3;        // Coulomb's coefficient; between two bodies the geometric mean
+  bool held = false;            // stays where it is and reports what pushes it
+  bool collides = true;         // with bodies, solids and walls; if not, only fluid and joints touch it
+};
+
+/// What a limit is where there is none.
+constexpr double unlimited = 1e15;
+
+/// Ties body `a` to body `b`, or to the world. `kind` says which of the other members are read:
+///   ball      point                               turns freely (2D: like a hinge)
+///   hinge     point, axis, limits, motor          turns about the axis (2D: about z)
+///   slider    point, axis, limits, motor          slides along the axis without turning
+///   fixed     point
+///   distance  point on a, to on b, limits         keeps their distance, or keeps it between the limits
+struct Joint {
+  std::string name;
+  std::string kind = "hinge";
+  std::string a, b;                           // names of bodies; b empty: the world
+  Vector point = {0, 0, 0};                   // [m] at the start
+  Vector axis = {0, 0, 1};                    // any length
+  Vector to = {0, 0, 0};                      // [m]
+  double low = -unlimited, high = unlimited;  // [rad] of a hinge from its start, [m] of a slider from its start or a distance
+  double motor_speed = 0;                     // [rad/s] or [m/s] of a against b
+  double motor_limit = 0;                     // [N m] or [N] that the motor has; 0: no motor
+  double motor_start = 0, motor_stop = 1e30;  // [s] without force before and after
+  double compliance = 0;                      // [m/N], [rad/(N m)] how far the joint gives
+};
+
+/// Something measured once a frame.
+///   level     from, to            [m] how far the fluid reaches along the line
+///   pressure  point               [Pa]
+///   flow      centre, direction, width; in 3D also up, height     [m^3/s] through the rectangle, and its sum [m^3]
+struct Gauge {
+  std::string name;
+  std::string kind = "level";
+  Vector from = {0, 0, 0}, to = {0, 0, 0};  // [m]
+  Vector point = {0, 0, 0};                 // [m]
+  Vector centre = {0, 0, 0};                // [m]
+  Vector direction = {1, 0, 0};             // what counts as forward; any length
+  Vector up = {0, 1, 0};                    // where the height points (3D)
+  double width = 0, height = 0;             // [m]
+};
+
 struct Domain {
   Vector min = {0, 0, 0};  // [m]
   Vector max = {1, 1, 1};  // [m]
@@ -140,6 +229,11 @@ struct Scene {
   std::vector<Keyframe> gravity_keys;  // [m/s^2] if not empty, instead of gravity
   Fluid fluid;
   std::vector<Solid> solids;
+  std::vector<Cloth> cloth;
+  std::vector<Soft> soft;
+  std::vector<RigidBody> bodies;
+  std::vector<Joint> joints;
+  std::vector<Gauge> gauges;
   SolverChoice solver;
   TimeControl time;
   Output output;

@@ -11,9 +11,10 @@
 namespace brim {
 
 struct Options {
+  std::string device = "cpu";        // or "cuda": an NVIDIA GPU, in single precision
   std::string precision = "single";  // or "double"
   int threads = 0;                   // 0: all cores. The result does not depend on it.
-  std::string flavour;               // "": the best this CPU runs; or one of flavours()
+  std::string flavour = {};          // "": the best this CPU runs; or one of flavours()
 };
 
 /// Fixed facts about a simulation.
@@ -39,6 +40,11 @@ class Simulation {
   /// Steps until `time` [s].
   void advanceTo(double time);
 
+  /// Another course for a solid from now on, as a hand that drags it: solid `index` of the scene, which must be one that moves
+  /// already (Motion::moves). scene() tells the new course, and states saved from now on belong to that scene. The course
+  /// should pass through the present pose: a solid that jumps leaves fluid inside of it. Throws Failure otherwise.
+  void setMotion(std::size_t index, const Motion&);
+
   double time() const;
   std::int64_t step() const;
   const Scene& scene() const;
@@ -60,7 +66,8 @@ class Simulation {
   std::unique_ptr<Machine> machine_;
 };
 
-/// Flavours of this build that this CPU can run, best first ("cpu32-v4", "cpu32-v3", "cpu32", "cpu64-v3", "cpu64").
+/// Flavours of this build that this CPU can run, best first ("cuda32" on a GPU, "cpu32-v4", "cpu32-v3", "cpu32", "cpu64-v3",
+/// "cpu64").
 std::vector<std::string> flavours();
 
 }  // namespace brim

@@ -11,9 +11,11 @@
 #if BRIM_CUDA
 #define BRIM_KERNEL __device__
 #define BRIM_DEVICE_FN __device__ inline
+#define BRIM_UNROLL _Pragma("unroll")
 #else
 #define BRIM_KERNEL
 #define BRIM_DEVICE_FN [[gnu::always_inline]] inline
+#define BRIM_UNROLL _Pragma("GCC unroll 8")
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -34,19 +36,32 @@ constexpr int lanes = 32 / sizeof(Real);
 constexpr int lanes = 16 / sizeof(Real);
 #endif
 
+/// Reals and Ints hold one number of each lane. truncate and toReals go between them.
 #if BRIM_CUDA
 using Reals = Real;
+using Ints = int;
 #else
+template <class T, int N>
+struct ChooseWide {
+  using type = Pack<T, N>;
+};
+template <class T>
+struct ChooseWide<T, 1> {
+  using type = T;
+};
+using Reals = ChooseWide<Real, lanes>::type;
+using Ints = ChooseWide<int, lanes>::type;
+template <class T, int N>
+BRIM_FN Pack<int, N> truncate(Pack<T, N> a) {
+  return __builtin_convertvector(a.v, typename Pack<int, N>::V);
+}
 template <int N>
-struct ChooseReals {
-  using type = Pack<Real, N>;
-};
-template <>
-struct ChooseReals<1> {
-  using type = Real;
-};
-using Reals = ChooseReals<lanes>::type;
+BRIM_FN Pack<Real, N> toReals(Pack<int, N> a) {
+  return __builtin_convertvector(a.v, typename Pack<Real, N>::V);
+}
 #endif
+BRIM_FN int truncate(Real a) { return int(a); }
+BRIM_FN Real toReals(int a) { return Real(a); }
 
 BRIM_FN Real max(Real a, Real b) { return a > b ? a : b; }
 BRIM_FN Real min(Real a, Real b) { return a < b ? a : b; }

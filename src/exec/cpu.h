@@ -2,8 +2,11 @@
 #pragma once
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -58,6 +61,26 @@ BRIM_FN Wide<T> gather(const T* data, At at) {
   }
 }
 
+/// The inverse of a gather of records: data[j] = value of each lane. Lanes must name different elements, or agree on the value.
+template <class T>
+BRIM_FN void scatter(T* data, Neighbour j, const Wide<T>& value) {
+  constexpr int numbers = sizeof(T) / sizeof(Real);
+  if constexpr (lanes == 1) {
+    data[j.index[0]] = value;
+  } else {
+    Reals c[numbers] = {};
+    __builtin_memcpy(c, &value, sizeof value);
+    Real* const q = reinterpret_cast<Real*>(data);
+    const int* const index = j.index;
+    if constexpr (numbers == 4)
+      storeRecords(
+          q, [=](int k) { return index[k]; }, c);
+    else
+      for (int k = 0; k < lanes; ++k)
+        for (int n = 0; n < numbers; ++n) q[long(index[k]) * numbers + n] = c[n].v[k];
+  }
+}
+
 /// Memory as kernels see it: v[i] for the particles of all lanes, v[j] for one neighbour of each.
 template <class T>
 struct View {
@@ -66,6 +89,9 @@ struct View {
   BRIM_FN Wide<T> operator[](Neighbour j) const {
     const int* const index = j.index;
     return gather(data, [=](int k) { return index[k]; });
+  }
+  BRIM_FN Wide<T> operator[](Ints j) const requires(lanes > 1) {
+    return gather(data, [=](int k) { return j.v[k]; });
   }
 
   struct Slot {  // what v[i] stands for in a View to write: `lanes` consecutive elements
@@ -90,7 +116,8 @@ struct View {
         __builtin_memcpy(c, &value, sizeof value);
         Real* q = reinterpret_cast<Real*>(p);
         if constexpr (numbers == 4)
-          storeRecords(q, c);
+          storeRecords(
+              q, [](int k) { return k; }, c);
         else
           for (int k = 0; k < lanes; ++k)
             for (int n = 0; n < numbers; ++n) q[k * numbers + n] = c[n].v[k];
@@ -195,6 +222,40 @@ void forEach(int n, F body) {
       for (int i = r.begin(); i < r.end(); ++i) body(i);
     });
   }
+}
+
+/// Adds one to a counter that many threads count in; returns what it was.
+BRIM_FN int countOne(int& counter) { return std::atomic_ref<int>(counter).fetch_add(1, std::memory_order_relaxed); }
+
+/// count[k] becomes the sum of those before it, for k in [0, n): in two sweeps over fixed blocks.
+inline void scan(Array<int>& counts, int n) {
+  constexpr int block = 1 << 15;
+  const int blocks = (n + block - 1) / block;
+  int* const count = counts.data();
+  std::vector<int> sum(blocks);
+  auto sweep = [&](auto body) { tbb::parallel_for(0, blocks, [&](int b) { body(b, b * block, std::min(n, (b + 1) * block)); }); };
+  sweep([&](int b, int from, int to) {
+    int s = 0;
+    for (int c = from; c < to; ++c) s += count[c];
+    sum[b] = s;
+  });
+  for (int b = 0, s = 0; b < blocks; ++b) std::swap(s, sum[b]), s += sum[b];
+  sweep([&](int b, int from, int to) {
+    int s = sum[b];
+    for (int c = from; c < to; ++c) {
+      const int k = count[c];
+      count[c] = s;
+      s += k;
+    }
+  });
+}
+
+/// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
+inline void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n) {
+  std::vector<std::pair<std::int64_t, int>> pair(n);
+  forEach(n, [&](int i) { pair[i] = {keys[i], i}; });
+  tbb::parallel_sort(pair.begin(), pair.end());
+  forEach(n, [&](int i) { keys[i] = pair[i].first, order[i] = pair[i].second; });
 }
 
 /// zero combined with term(i) for all i in [0, n), by `into(sum, term)`, in blocks whose limits never depend on threads.

@@ -4,6 +4,8 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,29 @@ struct View {
   __device__ T& operator[](int i) const { return data[i]; }
 };
 
+/// Memory of the device, given and taken back in the order of the work, so that neither waits for it; what is given back is
+/// kept for the next who asks.
+inline void* allocate(std::size_t bytes) {
+  static const bool keeping = [] {
+    cudaMemPool_t pool;
+    unsigned long long all = ~0ull;
+    check(cudaDeviceGetDefaultMemPool(&pool, 0), "find its memory");
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "keep memory");
+    return true;
+  }();
+  (void)keeping;
+  void* memory = nullptr;
+  if (const cudaError_t result = cudaMallocAsync(&memory, bytes, nullptr); result != cudaSuccess) {
+    cudaGetLastError();
+    std::size_t left = 0, all = 0;
+    cudaMemGetInfo(&left, &all);
+    throw Failure("the GPU's memory is full: " + std::to_string(bytes >> 20) + " MiB more were needed, and " +
+                  std::to_string(left >> 20) + " of its " + std::to_string(all >> 20) +
+                  " MiB are free. A larger resolution.spacing takes less, and --device cpu has the machine's memory");
+  }
+  return memory;
+}
+
 /// Memory of the device that grows without being touched.
 template <class T>
 class Array {
@@ -36,15 +61,17 @@ class Array {
   Array() = default;
   Array(Array&& b) noexcept { swap(b); }
   Array& operator=(Array&& b) noexcept { return swap(b), *this; }
-  ~Array() { cudaFree(data_); }
+  ~Array() {
+    if (data_) cudaFreeAsync(data_, nullptr);
+  }
 
   /// Room for n elements; what was there stays, what is new has no value.
   void resize(std::size_t n) {
     if (n > capacity_) {
       Array more;
       more.capacity_ = std::max(n, capacity_ + capacity_ / 8);
-      check(cudaMalloc(&more.data_, more.capacity_ * sizeof(T)), "allocate memory");
-      if (size_) check(cudaMemcpy(more.data_, data_, size_ * sizeof(T), cudaMemcpyDeviceToDevice), "copy memory");
+      more.data_ = static_cast<T*>(allocate(more.capacity_ * sizeof(T)));
+      if (size_) check(cudaMemcpyAsync(more.data_, data_, size_ * sizeof(T), cudaMemcpyDeviceToDevice), "copy memory");
       swap(more);
     }
     size_ = n;
@@ -67,6 +94,26 @@ class Array {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+inline void finish() { check(cudaStreamSynchronize(nullptr), "finish its work"); }
+
+/// A place of the host's memory that the device reaches: small results go through it, which takes half as long.
+class Desk {
+ public:
+  static void* of(std::size_t bytes) {
+    static Desk one;
+    if (bytes > one.room_) {
+      if (one.memory_) check(cudaFreeHost(one.memory_), "free memory");
+      check(cudaHostAlloc(&one.memory_, bytes, cudaHostAllocMapped), "allocate memory");
+      one.room_ = bytes;
+    }
+    return one.memory_;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t room_ = 0;
+};
+
 /// Copies between the machine's memory and the host's.
 template <class T>
 void copyIn(Array<T>& to, const T* from, std::size_t n) {
@@ -75,7 +122,16 @@ void copyIn(Array<T>& to, const T* from, std::size_t n) {
 }
 template <class T>
 void copyOut(const Array<T>& from, T* to, std::size_t n) {
-  if (n) check(cudaMemcpy(to, from.data(), n * sizeof(T), cudaMemcpyDeviceToHost), "give data back");
+  const std::size_t bytes = n * sizeof(T);
+  if (n == 0) return;
+  if (bytes > 65536) {
+    check(cudaMemcpy(to, from.data(), bytes, cudaMemcpyDeviceToHost), "give data back");
+    return;
+  }
+  void* const desk = Desk::of(bytes);
+  check(cudaMemcpyAsync(desk, from.data(), bytes, cudaMemcpyDeviceToHost), "give data back");
+  finish();
+  std::memcpy(static_cast<void*>(to), desk, bytes);
 }
 
 /// Neighbour lists in slices of the 32 particles of a warp, interleaved so that its threads read side by side, padded with
@@ -156,15 +212,15 @@ T reduce(int n, T zero, F term, Into into) {
   if (n <= 0) return zero;
   constexpr int block = 2048;
   const int blocks = (n - 1) / block + 1;
-  Array<T> part, total;
+  Array<T> part;
   part.resize(blocks);
-  total.resize(1);
+  T* const total = static_cast<T*>(Desk::of(sizeof(T)));
   reduceKernel<<<blocks, threads>>>(n, block, zero, term, into, part.data());
   check(cudaGetLastError(), "start a reduction");
-  reduceKernel<<<1, threads>>>(blocks, blocks, zero, Load<T>{part.data()}, into, total.data());
+  reduceKernel<<<1, threads>>>(blocks, blocks, zero, Load<T>{part.data()}, into, total);
   check(cudaGetLastError(), "start a reduction");
-  copyOut(total, &zero, 1);
-  return zero;
+  finish();
+  return *total;
 }
 template <class F>
 double sumOf(int n, F term) {
@@ -174,6 +230,14 @@ template <class F>
 double maxOf(int n, F term) {
   return reduce(n, 0.0, term, Largest{});
 }
+
+/// Adds one to a counter that many threads count in; returns what it was.
+__device__ inline int countOne(int& counter) { return atomicAdd(&counter, 1); }
+
+/// count[k] becomes the sum of those before it, for k in [0, n).
+void scan(Array<int>& counts, int n);
+/// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
+void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n);
 
 template <class F>
 struct CountIn {
@@ -190,7 +254,7 @@ template <class F>
 std::vector<int> histogram(int n, int bins, F bin) {
   Array<int> count;
   count.resize(bins);
-  check(cudaMemset(count.data(), 0, bins * sizeof(int)), "clear memory");
+  check(cudaMemsetAsync(count.data(), 0, bins * sizeof(int)), "clear memory");
   forEach(n, CountIn<F>{bin, count.data()});
   std::vector<int> all(bins);
   copyOut(count, all.data(), all.size());

@@ -120,17 +120,17 @@ BRIM_FN void loadRecords(const T* p, At at, Pack<T, N>* out) {
   }
 }
 
-/// The inverse for N consecutive records: p[k][c] = in[c][k].
-template <class T, int N>
-BRIM_FN void storeRecords(T* p, const Pack<T, N>* in) {
+/// The inverse: p[at(k)][c] = in[c][k].
+template <class T, int N, class At>
+BRIM_FN void storeRecords(T* p, At at, const Pack<T, N>* in) {
 #if defined(__AVX__)
   if constexpr (sizeof(T) == 4 && N == 8) {
     __m256 a = in[0].v, b = in[1].v, c = in[2].v, d = in[3].v;
     transposeHalves(a, b, c, d);
     const __m256 row[4] = {a, b, c, d};
     for (int k = 0; k < 4; ++k) {
-      _mm_store_ps((float*)p + 4 * k, _mm256_castps256_ps128(row[k]));
-      _mm_store_ps((float*)p + 4 * (k + 4), _mm256_extractf128_ps(row[k], 1));
+      _mm_store_ps((float*)p + 4 * (long)at(k), _mm256_castps256_ps128(row[k]));
+      _mm_store_ps((float*)p + 4 * (long)at(k + 4), _mm256_extractf128_ps(row[k], 1));
     }
     return;
   }
@@ -138,12 +138,12 @@ BRIM_FN void storeRecords(T* p, const Pack<T, N>* in) {
     __m256d a = in[0].v, b = in[1].v, c = in[2].v, d = in[3].v;
     transpose(a, b, c, d);
     const __m256d row[4] = {a, b, c, d};
-    for (int k = 0; k < 4; ++k) _mm256_store_pd((double*)p + 4 * k, row[k]);
+    for (int k = 0; k < 4; ++k) _mm256_store_pd((double*)p + 4 * (long)at(k), row[k]);
     return;
   }
 #endif
   for (int k = 0; k < N; ++k)
-    for (int c = 0; c < 4; ++c) p[4 * k + c] = in[c].v[k];
+    for (int c = 0; c < 4; ++c) p[4 * (long)at(k) + c] = in[c].v[k];
 }
 
 #if defined(__AVX2__)

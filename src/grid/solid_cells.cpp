@@ -17,8 +17,8 @@ Real distanceTo(const Body<D>& body, const Vec<D>& x) {
 
 template <int D>
 SolidCells<D>::SolidCells(const World<D>& w, const Frame<D>& frame) : frame_(frame) {
-  for (std::size_t b = 0; b < w.scene().solids.size(); ++b)
-    (w.scene().solids[b].motion.moves() ? moving_ : resting_).push_back(int(b));
+  for (std::size_t b = 0; b < w.solids.bodies().size(); ++b)
+    (int(b) >= w.solids.firstFree() || w.scene().solids[b].motion.moves() ? moving_ : resting_).push_back(int(b));
   for (int k = 0; k < D; ++k) {
     open_[k].assign(frame.size[k] + 16, Real(1));
     const double low = frame.shift[k], high = frame.size[k] - low;

@@ -201,6 +201,99 @@ Snapshot readVtp(const std::string& path) {
   return s;
 }
 
+void writeSurfaces(const std::string& path, const Snapshot& s) {
+  std::vector<double> points;
+  std::vector<std::int32_t> connectivity, offsets, part;
+  const int corners = s.surfaces.empty() ? 3 : s.surfaces[0].corners;
+  for (std::size_t k = 0; k < s.surfaces.size(); ++k) {
+    const Surface& surface = s.surfaces[k];
+    const auto first = std::int32_t(points.size() / 3);
+    points.insert(points.end(), surface.vertex.begin(), surface.vertex.end());
+    for (const int e : surface.element) connectivity.push_back(first + e);
+    part.resize(connectivity.size() / std::size_t(corners), std::int32_t(k));
+  }
+  for (std::size_t e = 1; e <= part.size(); ++e) offsets.push_back(std::int32_t(e) * corners);
+  std::vector<Array> all = {column("part", "Int32", 1, part), column("Points", "Float64", 3, points),
+                            column("connectivity", "Int32", 1, connectivity), column("offsets", "Int32", 1, offsets)};
+  std::size_t size = 0;
+  for (auto& a : all) {
+    a.offset = size;
+    size += sizeof(std::uint64_t) + a.bytes;
+  }
+  std::string names;
+  for (const Surface& surface : s.surfaces) names += (names.empty() ? "" : ", ") + surface.name;
+  for (std::size_t at; (at = names.find("--")) != names.npos;) names.replace(at, 2, "- -");  // ends no comment
+  const char* const cells = corners == 3 ? "Polys" : "Lines";
+  const std::string header = fmt::format(
+      "<?xml version=\"1.0\"?>\n<!-- parts: {} -->\n"
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+      "  <PolyData>\n    <FieldData>\n"
+      "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n"
+      "    </FieldData>\n"
+      "    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n"
+      "      <CellData>\n{}      </CellData>\n      <Points>\n{}      </Points>\n      <{}>\n{}{}      </{}>\n"
+      "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_",
+      names, s.time, points.size() / 3, corners == 2 ? part.size() : 0, corners == 3 ? part.size() : 0, announce(all[0]),
+      announce(all[1]), cells, announce(all[2]), announce(all[3]), cells);
+  const std::string_view footer = "\n  </AppendedData>\n</VTKFile>\n";
+  NewFile file(path, header.size() + size + footer.size());
+  file.write(header);
+  for (const auto& a : all) {
+    const std::uint64_t bytes = a.bytes;
+    file.write(&bytes, sizeof bytes);
+    a.write(file);
+  }
+  file.write(footer);
+  file.commit();
+}
+
+std::vector<Surface> readSurfaces(const std::string& path) {
+  const std::string content = readFile(path);
+  const auto appended = content.find("<AppendedData encoding=\"raw\"");
+  const auto mark = appended == content.npos ? appended : content.find('_', content.find('>', appended));
+  if (mark == content.npos) throw Failure(fmt::format("{} cannot be read: it is no .vtp file with raw appended data", path));
+  const std::string_view header(content.data(), appended), data(content.data() + mark + 1, content.size() - mark - 1);
+  std::vector<double> points;
+  std::vector<int> connectivity, part;
+  for (auto at = header.find("<DataArray "); at != header.npos; at = header.find("<DataArray ", at + 1)) {
+    const auto tag = header.substr(at, header.find('>', at) - at);
+    if (attribute(tag, "format") == "ascii") continue;
+    const std::size_t offset = std::strtoull(attribute(tag, "offset").c_str(), nullptr, 10);
+    std::uint64_t bytes = 0;
+    if (offset + sizeof bytes <= data.size()) std::memcpy(&bytes, data.data() + offset, sizeof bytes);
+    if (offset + sizeof bytes > data.size() || bytes > data.size() - offset - sizeof bytes)
+      throw Failure(fmt::format("{} cannot be read: it ends too early", path));
+    const auto values = data.substr(offset + sizeof bytes, bytes);
+    const std::string name = attribute(tag, "Name"), type = attribute(tag, "type");
+    if (name == "Points") points = convert<double>(values, type, path);
+    if (name == "connectivity") connectivity = convert<int>(values, type, path);
+    if (name == "part") part = convert<int>(values, type, path);
+  }
+  const int corners = header.find("<Lines>") != header.npos ? 2 : 3;
+  if (connectivity.size() != std::size_t(corners) * part.size())
+    throw Failure(fmt::format("{} cannot be read: its cells and parts do not match", path));
+  std::vector<Surface> all;
+  std::map<int, int> known;  // vertex of the file -> of its surface
+  for (std::size_t e = 0; e < part.size(); ++e) {
+    if (all.size() <= std::size_t(part[e])) {
+      all.resize(std::size_t(part[e]) + 1);
+      known.clear();
+    }
+    Surface& s = all[std::size_t(part[e])];
+    s.name = fmt::format("part_{}", part[e]);
+    s.corners = corners;
+    for (int k = 0; k < corners; ++k) {
+      const int v = connectivity[e * std::size_t(corners) + std::size_t(k)];
+      if (v < 0 || 3 * std::size_t(v) + 2 >= points.size())
+        throw Failure(fmt::format("{} cannot be read: a cell names a point that is not there", path));
+      const auto [at, fresh] = known.try_emplace(v, int(s.vertex.size() / 3));
+      if (fresh) s.vertex.insert(s.vertex.end(), points.begin() + 3 * v, points.begin() + 3 * v + 3);
+      s.element.push_back(at->second);
+    }
+  }
+  return all;
+}
+
 void writePvd(const std::string& path, const std::vector<std::pair<double, std::string>>& frames) {
   std::string text =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";

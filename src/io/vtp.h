@@ -15,6 +15,12 @@ void writeVtp(const std::string& path, const Snapshot&, double spacing);
 /// Reads what writeVtp wrote (any PolyData with appended raw arrays of the same names and types).
 Snapshot readVtp(const std::string& path);
 
+/// Sheets, ropes and skins of soft bodies as triangles or segments, with the arrays `part` (which surface, counted from 0).
+void writeSurfaces(const std::string& path, const Snapshot&);
+
+/// Reads what writeSurfaces wrote; names are those of `part`.
+std::vector<Surface> readSurfaces(const std::string& path);
+
 /// Times [s] and files, relative to the collection's folder.
 void writePvd(const std::string& path, const std::vector<std::pair<double, std::string>>& frames);
 

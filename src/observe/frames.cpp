@@ -72,7 +72,8 @@ void Frames::removeOthers() {
     int number = 0, used = 0;
     const bool frame = std::sscanf(name.c_str(), "frame_%6d.%n", &number, &used) == 1 && used > 0;
     const bool solids = !frame && std::sscanf(name.c_str(), "solids_%6d.%n", &number, &used) == 1 && used > 0;
-    if (!frame && !solids) continue;
+    const bool cloth = !frame && !solids && std::sscanf(name.c_str(), "cloth_%6d.%n", &number, &used) == 1 && used > 0;
+    if (!frame && !solids && !cloth) continue;
     const std::string format = name.substr(std::size_t(used));
     if (format != "vtp" && format != "ply" && format != "vtp.tmp" && format != "ply.tmp") continue;
     if (times_.count(number) && !format.ends_with(".tmp")) continue;
@@ -123,19 +124,20 @@ void Frames::store(int number, const Snapshot& s) {
     writeAs(format, path("frame", number, format), s, settings_.spacing);
     if (solids) writeAs(format, path("solids", number, format), solidsOf(s), settings_.spacing);
   }
+  if (!s.surfaces.empty() && !settings_.formats.empty()) writeSurfaces(path("cloth", number, "vtp"), s);
   written_[number] = s.time;
   writeCollections();
 }
 
 void Frames::writeCollections() {
   if (std::find(settings_.formats.begin(), settings_.formats.end(), "vtp") == settings_.formats.end()) return;
-  for (const char* what : {"frame", "solids"}) {
+  for (const char* what : {"frame", "solids", "cloth"}) {
     std::vector<std::pair<double, std::string>> files;
     for (const auto& [number, time] : written_) {
       const fs::path file = path(what, number, "vtp");
       if (what[0] == 'f' || fs::exists(file)) files.emplace_back(time, file.filename().string());
     }
-    const std::string collection = fmt::format("{}/{}.pvd", settings_.folder, what[0] == 'f' ? "frames" : "solids");
+    const std::string collection = fmt::format("{}/{}.pvd", settings_.folder, what[0] == 'f' ? "frames" : what);
     if (!files.empty() || fs::exists(collection)) writePvd(collection, files);
   }
 }
@@ -147,6 +149,8 @@ std::optional<Snapshot> Frames::read(const Settings& settings, int number, int f
     Snapshot s = readAs(format, frame);
     const std::string solids = file(settings, "solids", settings.solidsMove ? number : first, format);
     if (fs::exists(solids)) s.solids = readAs(format, solids).position;
+    const std::string cloth = file(settings, "cloth", number, "vtp");
+    if (fs::exists(cloth)) s.surfaces = readSurfaces(cloth);
     return s;
   }
   return std::nullopt;
@@ -154,7 +158,7 @@ std::optional<Snapshot> Frames::read(const Settings& settings, int number, int f
 
 Frames::Settings framesOf(const Scene& scene, const std::string& out) {
   const bool moves = std::any_of(scene.solids.begin(), scene.solids.end(), [](const Solid& s) { return s.motion.moves(); });
-  return {out + "/frames", scene.output.formats, scene.resolution.spacing, moves};
+  return {out + "/frames", scene.output.formats, scene.resolution.spacing, moves || !scene.bodies.empty()};
 }
 
 }  // namespace brim

@@ -14,7 +14,8 @@
 
 namespace brim {
 
-/// frames/frame_000012.vtp and .ply, and frames.pvd with their times; samples of solids as solids_000012.*, once if none moves.
+/// frames/frame_000012.vtp and .ply, and frames.pvd with their times; samples of solids as solids_000012.*, once if none moves;
+/// sheets and soft bodies as cloth_000012.vtp.
 /// A thread writes while the simulation goes on. One frame at most is under way: snapshots are large.
 class Frames {
  public:

@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view fixedColumns =
     "step,time,dt,dt_limit,iterations,density_error_mean,density_error_max,density_error_p999,kinetic_energy,potential_energy,"
-    "momentum_x,momentum_y,momentum_z,max_speed,particles,emitted,sunk,lost,neighbours,volume_ratio,volume_ratio_eq19,ms_step";
+    "momentum_x,momentum_y,momentum_z,max_speed,particles,emitted,sunk,lost,neighbours,volume_ratio,volume_ratio_eq19,residual,"
+    "ms_step";
 
 }  // namespace
 
@@ -86,6 +87,8 @@ void Statistics::row(const StepReport& r, double ms, std::optional<double> volum
   if (volumeRatio) fmt::format_to(out, "{}", *volumeRatio);
   pending_ += ',';
   if (r.volume_ratio_eq19 >= 0) fmt::format_to(out, "{}", r.volume_ratio_eq19);
+  pending_ += ',';
+  if (r.residual >= 0) fmt::format_to(out, "{}", r.residual);
   fmt::format_to(out, ",{:.4f}", ms);
   for (const auto& name : stages_) {
     pending_ += ',';

@@ -11,8 +11,8 @@
 namespace brim {
 
 /// Columns: those of StepReport by name, then volume_ratio (only in rows of steps that end on a frame),
-/// volume_ratio_eq19 (grid solvers), ms_step and one ms_<stage> per stage of the first step. Rows are held back for a second at
-/// most.
+/// volume_ratio_eq19 (grid solvers), residual (constraint), ms_step and one ms_<stage> per stage of the first step. Rows are held
+/// back for a second at most.
 class Statistics {
  public:
   /// Starts the file anew; the header comes with the first row.

@@ -15,6 +15,8 @@
 #include <immintrin.h>
 #endif
 
+#include "scene/declare.h"
+
 namespace brim {
 
 namespace {
@@ -214,6 +216,14 @@ double volumeOf(const Snapshot& s, const Vector& corner, double spacing, double 
 
 double liquidVolume(const Snapshot& s, const Vector& corner, double spacing, double mass, double rho0) {
   return s.dimension == 3 ? volumeOf<3>(s, corner, spacing, mass, rho0) : volumeOf<2>(s, corner, spacing, mass, rho0);
+}
+
+// A grid keeps the number of particles in a cell and not their distances. Smoothed over half a cell (a spacing in 3D, one and a
+// half in 2D) settled 2D water reads what its level says, within 0.1 %; over a spacing its holes would read 3 % low.
+double liquidVolume(const Snapshot& s, const Scene& scene, double mass) {
+  const SolverInfo* const solver = findSolver(scene.solver.name);
+  const double smoothing = (solver && solver->grid && scene.dimension == 2 ? 1.5 : 1) * scene.resolution.spacing;
+  return liquidVolume(s, scene.domain.min, smoothing, mass, scene.fluid.density);
 }
 
 }  // namespace brim

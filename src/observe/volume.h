@@ -9,4 +9,7 @@ namespace brim {
 /// a resting block. The same for any number of threads. `corner` is the domain's [m], mass a particle's [kg].
 double liquidVolume(const Snapshot&, const Vector& corner, double spacing, double mass, double rho0);
 
+/// The same of a simulation's state, as volume_ratio wants it.
+double liquidVolume(const Snapshot&, const Scene&, double mass);
+
 }  // namespace brim

@@ -1,7 +1,11 @@
 #include "render/camera.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <map>
 #include <numbers>
 
 namespace brim {
@@ -13,9 +17,7 @@ Vector operator-(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] -
 Vector operator*(double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-constexpr double azimuth = 24 * std::numbers::pi / 180;    // to the right of the front
-constexpr double elevation = 17 * std::numbers::pi / 180;  // above the horizon
-constexpr double distance = 2.4;                           // of the eye from the middle, in diagonals of the box
+constexpr double distance = 2.4;  // of the eye from the middle, in diagonals of the box
 
 struct Bounds {
   double x0 = 1e300, x1 = -1e300, y0 = 1e300, y1 = -1e300;
@@ -34,13 +36,15 @@ Bounds boundsOf(const Camera& camera, const Vector& min, const Vector& max) {
 
 }  // namespace
 
-Camera::Camera(int dimension, const Vector& min, const Vector& max, double left, double top, double width, double height)
+Camera::Camera(int dimension, const Vector& min, const Vector& max, double left, double top, double width, double height,
+               const Eye& from)
     : perspective_(dimension == 3) {
   const Vector middle = 0.5 * (min + max);
   const Vector sides = max - min;
   const double diagonal = std::sqrt(dot(sides, sides));
   eye_ = middle;
   if (perspective_) {
+    const double azimuth = from.azimuth * std::numbers::pi / 180, elevation = from.elevation * std::numbers::pi / 180;
     const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
     forward_ = {-sa * ce, -se, -ca * ce};
     right_ = {ca, 0, -sa};
@@ -49,7 +53,7 @@ Camera::Camera(int dimension, const Vector& min, const Vector& max, double left,
   }
   // Projection is linear in zoom and offset, so one fit is exact.
   const Bounds b = boundsOf(*this, min, max);
-  zoom_ = std::min(width / std::max(b.x1 - b.x0, 1e-300), height / std::max(b.y1 - b.y0, 1e-300));
+  zoom_ = from.zoom * std::min(width / std::max(b.x1 - b.x0, 1e-300), height / std::max(b.y1 - b.y0, 1e-300));
   x0_ = left + width / 2 - zoom_ * (b.x0 + b.x1) / 2;
   y0_ = top + height / 2 - zoom_ * (b.y0 + b.y1) / 2;
 }
@@ -64,6 +68,22 @@ Camera::Ray Camera::ray(double x, double y) const {
   const double a = (x - x0_) / zoom_, b = (y0_ - y) / zoom_;
   if (perspective_) return {eye_, forward_ + a * right_ + b * up_};
   return {eye_ + a * right_ + b * up_, forward_};
+}
+
+Eye eyeFrom(const std::string& text) {
+  static const std::map<std::string, Eye> names = {
+      {"front", {0, 8, 1}}, {"side", {90, 8, 1}}, {"top", {0, 89.9, 1}}, {"iso", {38, 28, 1}}, {"", {}}};
+  if (const auto found = names.find(text); found != names.end()) return found->second;
+  Eye eye;
+  int used = 0;
+  const int numbers = std::sscanf(text.c_str(), "%lf,%lf%n,%lf%n", &eye.azimuth, &eye.elevation, &used, &eye.zoom, &used);
+  if (numbers < 2 || std::size_t(used) != text.size() || !(std::abs(eye.elevation) <= 90) || !(std::abs(eye.azimuth) <= 360) ||
+      !(eye.zoom > 0.01 && eye.zoom < 100))
+    throw Failure(
+        fmt::format("the view \"{}\" is not known; give front, side, top, iso, or AZIMUTH,ELEVATION[,ZOOM] in degrees, "
+                    "for example 30,20 or 30,20,1.5",
+                    text));
+  return eye;
 }
 
 double aspect(int dimension, const Vector& min, const Vector& max) {

@@ -1,6 +1,7 @@
 // Where a point of the scene is in a picture.
 #pragma once
 #include <array>
+#include <string>
 
 #include "brim/scene.h"
 
@@ -11,11 +12,22 @@ struct Projected {
   double x, y, depth;
 };
 
+/// Where a 3D scene is looked at from.
+struct Eye {
+  double azimuth = 24;    // [deg] to the right of the front
+  double elevation = 17;  // [deg] above the horizon
+  double zoom = 1;        // over what just fits
+};
+
+/// front, side, top, iso, or azimuth,elevation[,zoom] in degrees; throws Failure with what is understood.
+Eye eyeFrom(const std::string&);
+
 /// 3D scenes are seen in perspective from the front, a little from the right and above (y is up); 2D scenes as on paper.
 class Camera {
  public:
   /// Fits the box into the rectangle from (left, top) of the size width x height [px].
-  Camera(int dimension, const Vector& min, const Vector& max, double left, double top, double width, double height);
+  Camera(int dimension, const Vector& min, const Vector& max, double left, double top, double width, double height,
+         const Eye& = {});
 
   Projected project(const Vector&) const;
   /// Pixels per metre at this depth.
@@ -25,6 +37,18 @@ class Camera {
     Vector eye, direction;
   };
   Ray ray(double x, double y) const;
+
+  /// The camera's axes and what a pixel is in them: the ray through (x, y) runs along a right + b up + forward with
+  /// a = (x - x0)/zoom and b = (y0 - y)/zoom, from the eye; without perspective along `forward` from eye + a right + b up.
+  bool perspective() const { return perspective_; }
+  const Vector& eye() const { return eye_; }
+  const Vector& right() const { return right_; }
+  const Vector& up() const { return up_; }
+  const Vector& forward() const { return forward_; }
+  double zoom() const { return zoom_; }
+  double x0() const { return x0_; }
+  double y0() const { return y0_; }
+
   /// Unit vector towards the light in camera axes (right, up, towards the eye).
   static Vector light() { return {-0.37, 0.74, 0.56}; }
 

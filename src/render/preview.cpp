@@ -54,6 +54,25 @@ void drawColourBar(Image& image, int middle, int y, double fastest) {
   drawText(image, "m/s", left + width + 14, y + height, 10, ink);
 }
 
+// Points of triangles and segments, no more than `apart` [m] from each other.
+std::vector<double> pointsOf(const std::vector<Surface>& surfaces, double apart) {
+  std::vector<double> points;
+  for (const Surface& s : surfaces)
+    for (std::size_t e = 0; e < s.element.size(); e += std::size_t(s.corners)) {
+      const double* at[3];
+      for (int k = 0; k < 3; ++k) at[k] = &s.vertex[3 * std::size_t(s.element[e + std::size_t(std::min(k, s.corners - 1))])];
+      double longest = 0;
+      for (int k = 0; k < 3; ++k)
+        longest = std::max(
+            longest, std::hypot(at[k][0] - at[(k + 1) % 3][0], at[k][1] - at[(k + 1) % 3][1], at[k][2] - at[(k + 1) % 3][2]));
+      const int n = std::clamp(int(std::ceil(longest / apart)), 1, 64);
+      for (int a = 0; a <= n; ++a)
+        for (int b = 0; b <= (s.corners == 3 ? n - a : 0); ++b)
+          for (int k = 0; k < 3; ++k) points.push_back(at[0][k] + (at[1][k] - at[0][k]) * a / n + (at[2][k] - at[0][k]) * b / n);
+    }
+  return points;
+}
+
 }  // namespace
 
 // The domain, or the fluid's surroundings where the domain is much larger.
@@ -102,6 +121,7 @@ Panel panelOf(const Snapshot& s, const Scene& scene) {
   };
   relative(s.position, panel.position);
   relative(s.solids, panel.solids);
+  relative(pointsOf(s.surfaces, 0.4 * scene.resolution.spacing), panel.sheets);
   panel.speed.resize(s.size());
   for (std::size_t i = 0; i < s.size() && 3 * i + 2 < s.velocity.size(); ++i)
     panel.speed[i] = std::hypot(s.velocity[3 * i], s.velocity[3 * i + 1], s.velocity[3 * i + 2]);

@@ -11,17 +11,18 @@ namespace brim {
 
 namespace {
 
-constexpr int samples = 2;  // a pixel along an axis
-constexpr int tile = 64;    // samples of a tile along an axis
+constexpr int samples = 2;         // a pixel along an axis
+constexpr int tile = 64;           // samples of a tile along an axis
+constexpr float sheetPart = 0.4f;  // radius of a sheet's points, in that of a particle
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr Colour paper = {1, 1, 1}, floorColour = {0.945f, 0.95f, 0.957f}, edgeColour = {0.55f, 0.58f, 0.62f},
-                 solidColour = {0.66f, 0.66f, 0.67f};
+                 solidColour = {0.66f, 0.66f, 0.67f}, sheetColour = {0.80f, 0.33f, 0.24f};
 
 struct Sphere {
   float x, y, depth;  // of the middle; x, y in samples
   float radius;       // in samples
   float metres;       // of depth a sample
-  int index;          // particle; solids come after the particles
+  int index;          // particle; solids come after the particles, sheets after those
 };
 
 /// The picture at sample resolution: which sphere is seen where, and how deep.
@@ -61,12 +62,12 @@ class Painter {
   }
 
   void project() {
-    const std::size_t n = panel_.position.size() / 3, m = panel_.solids.size() / 3;
-    spheres_.resize(n + m);
-    tbb::parallel_for(std::size_t(0), n + m, [&](std::size_t i) {
-      const float* x = i < n ? &panel_.position[3 * i] : &panel_.solids[3 * (i - n)];
+    const std::size_t n = panel_.position.size() / 3, m = n + panel_.solids.size() / 3, all = m + panel_.sheets.size() / 3;
+    spheres_.resize(all);
+    tbb::parallel_for(std::size_t(0), all, [&](std::size_t i) {
+      const float* x = i < n ? &panel_.position[3 * i] : i < m ? &panel_.solids[3 * (i - n)] : &panel_.sheets[3 * (i - m)];
       const auto p = toCanvas({x[0], x[1], x[2]});
-      const double scale = samples * camera_.scale(p.depth);
+      const double scale = samples * camera_.scale(p.depth) * (i < m ? 1 : sheetPart);
       // Below about a sample a sphere would fall through the raster.
       spheres_[i] = {float(p.x),       float(p.y),
                      float(p.depth),   float(std::max(0.75, (i < n ? look_.radius : look_.solid) * scale)),
@@ -136,7 +137,7 @@ class Painter {
 
   void shade(int y) {
     static const Vector light = Camera::light();
-    const int n = int(panel_.position.size() / 3);
+    const int n = int(panel_.position.size() / 3), m = n + int(panel_.solids.size() / 3);
     const bool flat = panel_.dimension == 2;
     for (int x = 0; x < canvas_.width; ++x) {
       const auto at = canvas_.at(x, y);
@@ -150,7 +151,7 @@ class Painter {
       const float nz = std::sqrt(std::max(0.f, 1 - nx * nx - ny * ny));
       const float lambert = std::max(0.f, nx * float(light[0]) + ny * float(light[1]) + nz * float(light[2]));
       const float tone = flat ? 0.80f + 0.24f * lambert : (0.60f + 0.56f * lambert) * openness(x, y);
-      const Colour base = i < n ? colourOf(panel_.speed[i] / look_.fastest) : solidColour;
+      const Colour base = i < n ? colourOf(panel_.speed[i] / look_.fastest) : i < m ? solidColour : sheetColour;
       for (int c = 0; c < 3; ++c) canvas_.colour[at][c] = std::min(1.f, tone * base[c]);
     }
   }

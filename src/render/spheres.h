@@ -14,6 +14,7 @@ struct Panel {
   std::vector<float> position;  // [m] three a particle
   std::vector<float> speed;     // [m/s]
   std::vector<float> solids;    // [m] three a sample
+  std::vector<float> sheets;    // [m] three a point: cloth and soft bodies, as dense as they are drawn
 };
 
 struct Look {

@@ -9,8 +9,8 @@ namespace brim {
 
 using Colour = std::array<float, 3>;  // 0..1, sRGB
 
-/// Draws with the baseline's left end at (x, y) [px]; `size` is the height of digits [px]. Knows digits, the letters of
-/// "speed", "t", "m", "n", "o", "x" and . - + = / ( ); others are boxes.
+/// Draws with the baseline's left end at (x, y) [px]; `size` is the height of digits [px]. Knows digits, small
+/// letters and . , : - + = / ( ); others are boxes.
 void drawText(Image&, std::string_view, double x, double y, double size, const Colour&);
 
 /// [px]

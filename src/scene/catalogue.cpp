@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "scene/suggest.h"
 #include "scene/write.h"
@@ -26,7 +27,7 @@ struct TypeName {
 };
 
 std::string fallbackOf(const Value& value) {
-  if (double* const* x = std::get_if<double*>(&value); x && **x >= 1e15) return "no limit";
+  if (double* const* x = std::get_if<double*>(&value); x && std::abs(**x) >= 1e15) return "no limit";
   const std::string text = tomlValue(value, 3);
   return text == "\"\"" || text == "[]" ? "none" : text;
 }

@@ -99,6 +99,93 @@ void declareSolid(SceneVisitor& v, Solid& s) {
           [&] { declareMotion(v, s.motion); });
 }
 
+void declareCloth(SceneVisitor& v, Cloth& c) {
+  v.key("name", &c.name, {"", "For messages and results."});
+  v.key("kind", &c.kind, oneOf({"rectangle", "mesh", "rope"}, "Rectangle and mesh need 3 dimensions; in 2D a sheet is a rope."),
+        required);
+  v.key("corner", &c.corner, {"m", "One corner."}, neededBy({"rectangle"}));
+  v.key("along", &c.along, {"m", "From the corner to the next one."}, neededBy({"rectangle"}));
+  v.key("across", &c.across, {"m", "From the corner to the one before."}, neededBy({"rectangle"}));
+  v.key("from", &c.from, {"m", "One end."}, neededBy({"rope"}));
+  v.key("to", &c.to, {"m", "The other end."}, neededBy({"rope"}));
+  v.key("file", &c.file, {"", "Surface, open or closed, OBJ, PLY or STL; relative to the scene file."}, neededBy({"mesh"}));
+  v.key("scale", &c.scale, positive("", "Metres per unit of the mesh file."), of({"mesh"}));
+  v.key("translate", &c.translate, {"m", "Shift of the mesh, after scaling."}, of({"mesh"}));
+  v.key("cell", &c.cell, atLeast(0, "m", "Distance of nodes; 0: one spacing."), of({"rectangle", "rope"}));
+  v.key("density", &c.density, positive("kg/m^2", "Mass of an area."));
+  v.key("stretch", &c.stretch, positive("N/m", "Tension at a strain of one."));
+  v.key("give", &c.give, between(0, 1, "", "Strain, either way, that meets no resistance."));
+  v.key("bending", &c.bending, atLeast(0, "N m", "Moment of a metre's width at a curvature of one."));
+  v.key("springs", &c.springs, oneOf({"areas", "edges"}, "What resists stretch: whole triangles, or their edges alone."),
+        of({"rectangle", "mesh"}));
+  v.key("hold", &c.hold,
+        oneOf({"corners", "along_low", "along_high", "across_low", "across_high", "from", "to"},
+              "What stays where it is: corners or sides of a rectangle, ends of a rope."),
+        of({"rectangle", "rope"}));
+  v.key("pins", &c.pins, {"m", "The node nearest to each of these points stays where it is."});
+  v.key("velocity", &c.velocity, {"m/s", "Velocity at the start."});
+}
+
+void declareSoft(SceneVisitor& v, Soft& s) {
+  v.key("name", &s.name, {"", "For messages and results."});
+  declareShape(v, s.shape);
+  v.key("cell", &s.cell, atLeast(0, "m", "Distance of nodes; 0: two spacings."));
+  v.key("density", &s.density, positive("kg/m^3", "At rest."));
+  v.key("stiffness", &s.stiffness, positive("Pa", "Stress at a strain of one."));
+  v.key("incompressible", &s.incompressible, atLeast(0, "Pa", "Pressure at a change of volume by one."));
+  v.key("pins", &s.pins, {"m", "The node nearest to each of these points stays where it is."});
+  v.key("velocity", &s.velocity, {"m/s", "Velocity at the start."});
+}
+
+void declareBody(SceneVisitor& v, RigidBody& b) {
+  v.key("name", &b.name, {"", "For joints, messages and results."}, required);
+  declareShape(v, b.shape);
+  v.key("density", &b.density, positive("kg/m^3", "Gives the mass and the moments of inertia."));
+  v.key("mass", &b.mass, atLeast(0, "kg", "Instead of the density; 0: the density counts."));
+  v.key("velocity", &b.velocity, {"m/s", "Of the centre of mass, at the start."});
+  v.key("spin", Turn{&b.spin}, {"rad/s", "At the start; in 2D one number, counter-clockwise."});
+  v.key("friction", &b.friction, atLeast(0, "", "Coulomb's coefficient; between two bodies the geometric mean of theirs."));
+  v.key("held", &b.held, {"", "Stays where it is, and bodies.csv tells what the fluid does to it."});
+  v.key("collides", &b.collides, {"", "With bodies, solids and walls; if not, only fluid and joints touch it."});
+}
+
+void declareJoint(SceneVisitor& v, Joint& j) {
+  v.key("name", &j.name, {"", "For messages and results."}, required);
+  v.key("kind", &j.kind, oneOf({"ball", "hinge", "slider", "fixed", "distance"}, "What it leaves free; a 2D ball is a hinge."),
+        required);
+  v.key("a", &j.a, {"", "A body."}, required);
+  v.key("b", &j.b, {"", "The other body; none: the world."});
+  v.key("point", &j.point, {"m", "Where the joint is at the start; of a distance its end on a."}, required);
+  v.key("to", &j.to, {"m", "The end on b."}, neededBy({"distance"}));
+  v.key("axis", &j.axis, {"", "Of turning or sliding; any length; not needed by a hinge in 2D."}, of({"hinge", "slider"}));
+  v.key("low", &j.low, {"rad or m", "Least angle or way from the start, least length of a distance."},
+        of({"hinge", "slider", "distance"}));
+  v.key("high", &j.high, {"rad or m", "Largest angle or way from the start, largest length of a distance."},
+        of({"hinge", "slider", "distance"}));
+  v.key("motor_speed", &j.motor_speed, {"rad/s or m/s", "Of a against b, what the motor works for."}, of({"hinge", "slider"}));
+  v.key("motor_limit", &j.motor_limit, atLeast(0, "N m or N", "What the motor has at most; 0: no motor."),
+        of({"hinge", "slider"}));
+  v.key("motor_start", &j.motor_start, atLeast(0, "s", "Off before."), of({"hinge", "slider"}));
+  v.key("motor_stop", &j.motor_stop, atLeast(0, "s", "Off after."), of({"hinge", "slider"}));
+  v.key("compliance", &j.compliance, atLeast(0, "m/N or rad/(N m)", "How far the joint gives way under load."));
+}
+
+void declareGauge(SceneVisitor& v, Gauge& g) {
+  v.key("name", &g.name, {"", "Heads its columns in gauges.csv."}, required);
+  v.key("kind", &g.kind,
+        oneOf({"level", "pressure", "flow"},
+              "level: how far the fluid reaches along a line; pressure at a point; flow through a rectangle (2D: a line)."),
+        required);
+  v.key("from", &g.from, {"m", "Start of the line, in the fluid."}, neededBy({"level"}));
+  v.key("to", &g.to, {"m", "End of the line, above the fluid."}, neededBy({"level"}));
+  v.key("point", &g.point, {"m", "Where."}, neededBy({"pressure"}));
+  v.key("centre", &g.centre, {"m", "Of the rectangle."}, neededBy({"flow"}));
+  v.key("direction", &g.direction, {"", "What counts as forward; any length."}, neededBy({"flow"}));
+  v.key("up", &g.up, {"", "Where the rectangle's height points (3D)."}, of({"flow"}));
+  v.key("width", &g.width, positive("m", "Width; in 2D the length of the line."), neededBy({"flow"}));
+  v.key("height", &g.height, atLeast(0, "m", "Height (3D)."), of({"flow"}));
+}
+
 }  // namespace
 
 void declare(SceneVisitor& v, Scene& s) {
@@ -126,6 +213,11 @@ void declare(SceneVisitor& v, Scene& s) {
     v.list("sinks", "Fluid that enters the shape is taken out.", tables(s.fluid.sinks, declareSink));
   });
   v.list("solids", "What the fluid flows around.", tables(s.solids, declareSolid));
+  v.list("cloth", "Sheets that fluid moves and that hold fluid; for projective and pbf.", tables(s.cloth, declareCloth));
+  v.list("soft", "Soft bodies that fluid moves; for projective and pbf.", tables(s.soft, declareSoft));
+  v.list("bodies", "Rigid bodies that move by themselves.", tables(s.bodies, declareBody));
+  v.list("joints", "What ties bodies to each other or to the world.", tables(s.joints, declareJoint));
+  v.list("gauges", "What is measured in the fluid, once a frame.", tables(s.gauges, declareGauge));
   v.solver(s.solver);
   v.table("time", "How far, and in which steps.", [&] {
     v.key("until", &s.time.until, positive("s", "End of the run."));

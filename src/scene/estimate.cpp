@@ -87,13 +87,14 @@ Estimate estimate(const Scene& s) {
     const double face = D == 2 ? side[1 - k] : side[(k + 1) % 3] * side[(k + 2) % 3];
     if (s.domain.boundary[k] == "walls") e.area += 2 * face;
   }
-  for (std::size_t i = 0; i < s.solids.size(); ++i) {
-    const Shape& shape = s.solids[i].shape;
-    if (shape.kind == "mesh") continue;  // small beside the walls around it, and reading it here would cost more than it tells
-    const SolidShape solid(s, shape, "solids[" + std::to_string(i) + "]");
+  const auto addSurface = [&](const Shape& shape, const std::string& path) {
+    if (shape.kind == "mesh") return;  // small beside the walls around it, and reading it here would cost more than it tells
+    const SolidShape solid(s, shape, path);
     const Vector size = lower(solid.bodyHigh() - solid.bodyLow(), side);
     e.area += surface(upper(size, {0, 0, 0}), D);
-  }
+  };
+  for (std::size_t i = 0; i < s.solids.size(); ++i) addSurface(s.solids[i].shape, "solids[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < s.bodies.size(); ++i) addSurface(s.bodies[i].shape, "bodies[" + std::to_string(i) + "]");
   refine(s, s.resolution.spacing, e);
   return e;
 }

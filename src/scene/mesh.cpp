@@ -128,7 +128,7 @@ void joinEqualPoints(Mesh& m) {
   m.triangles = std::move(triangles);
 }
 
-Mesh readMesh(const std::string& file, double scale, const Vector& translate, const Location& at) {
+Mesh readSurface(const std::string& file, double scale, const Vector& translate, const Location& at) {
   const std::string name = std::filesystem::path(file).filename().string();
   const auto fail = [&](const std::string& what) { throw SceneError({Mistake{at, what}}); };
   if (!std::filesystem::is_regular_file(file)) fail(fmt::format("{}: there is no such mesh file", file));
@@ -155,7 +155,14 @@ Mesh readMesh(const std::string& file, double scale, const Vector& translate, co
   }
   joinEqualPoints(mesh);
   for (Vector& p : mesh.points) p = scale * p + translate;
+  if (mesh.triangles.empty()) fail(fmt::format("{}: the mesh has no triangles", name));
+  return mesh;
+}
 
+Mesh readMesh(const std::string& file, double scale, const Vector& translate, const Location& at) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  const auto fail = [&](const std::string& what) { throw SceneError({Mistake{at, what}}); };
+  Mesh mesh = readSurface(file, scale, translate, at);
   if (const std::string what = defect(mesh); !what.empty()) fail(fmt::format("{}: {}", name, what));
   const double v = volume(mesh);
   const auto [low, high] = bounds(mesh.points);

@@ -17,6 +17,9 @@ struct Mesh {
 /// orientable; a surface that is inside out is turned.
 Mesh readMesh(const std::string& file, double scale, const Vector& translate, const Location& at);
 
+/// The same for surfaces that may be open.
+Mesh readSurface(const std::string& file, double scale, const Vector& translate, const Location& at);
+
 /// Joins points with equal coordinates and drops triangles that have become lines.
 void joinEqualPoints(Mesh&);
 

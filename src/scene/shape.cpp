@@ -240,6 +240,8 @@ std::vector<SolidShape> solidShapes(const Scene& scene) {
   std::vector<SolidShape> shapes;
   for (std::size_t i = 0; i < scene.solids.size(); i++)
     shapes.emplace_back(scene, scene.solids[i].shape, fmt::format("solids[{}]", i));
+  for (std::size_t i = 0; i < scene.bodies.size(); i++)
+    shapes.emplace_back(scene, scene.bodies[i].shape, fmt::format("bodies[{}]", i));
   return shapes;
 }
 

@@ -56,7 +56,7 @@ class SolidShape {
   double bareVolume() const;
 };
 
-/// The shapes of scene.solids, in order.
+/// The shapes of scene.solids, then those of scene.bodies, in order.
 std::vector<SolidShape> solidShapes(const Scene&);
 
 /// Where a motion has carried a body at time t [s], and how it moves then: the exact derivative of the path, from the right.

@@ -11,6 +11,7 @@
 #include "scene/estimate.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
+#include "scene/suggest.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -60,7 +61,7 @@ class Meaning {
     else if (x.kind == "cylinder" && x.from == x.to)
       add(path + ".to", "the cylinder has no length: \"from\" and \"to\" are the same point");
     else if (x.kind == "mesh")
-      meshFile(path, x);
+      meshFile(path, x.file);
     else if (x.kind == "box")
       for (int k = 0; k < D && trusts({path}); ++k)
         if (!(x.max[k] > x.min[k]))
@@ -125,8 +126,115 @@ class Meaning {
         add(path + ".motion.stop",
             fmt::format("the motion stops at {:g} s, before it starts at {:g} s", solid.motion.stop, solid.motion.start));
     }
-    if (s.fluid.blocks.empty() && s.fluid.emitters.empty() && trusts({"fluid"}))
+    bodies(names);
+    joints();
+    gauges();
+    if (s.fluid.blocks.empty() && s.fluid.emitters.empty() && s.cloth.empty() && s.soft.empty() && s.bodies.empty() &&
+        trusts({"fluid"}))
       add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
+  }
+
+  /// Sheets and soft bodies: does the solver know them, does their kind exist in this dimension, have they a size?
+  void deformables() {
+    const SolverInfo* const solver = findSolver(s.solver.name);
+    if (solver && !solver->soft && (!s.cloth.empty() || !s.soft.empty())) {
+      std::string others;
+      for (const SolverInfo& o : solvers())
+        if (o.soft) others += (others.empty() ? "" : ", ") + o.name;
+      add(s.cloth.empty() ? "soft[0]" : "cloth[0]", fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name,
+                                                                s.cloth.empty() ? "soft bodies" : "cloth", others));
+    }
+    for (int k = 0; k < D && (!s.cloth.empty() || !s.soft.empty()); ++k)
+      if (s.domain.boundary[k] == "periodic") {
+        add("domain.boundary", "cloth and soft bodies need a domain without periodic sides");
+        break;
+      }
+    for (std::size_t i = 0; i < s.cloth.size(); ++i) sheet(fmt::format("cloth[{}]", i), s.cloth[i]);
+    for (std::size_t i = 0; i < s.soft.size(); ++i) {
+      const std::string path = fmt::format("soft[{}]", i);
+      const Shape& x = s.soft[i].shape;
+      if (!shape(path, x)) continue;
+      if (x.kind == "plane" || x.inside_out) {
+        add(path, "a soft body needs an end: it can be no plane and not inside out");
+        continue;
+      }
+      if (x.kind == "mesh" || !trusts({"domain"})) continue;
+      const SolidShape solid(s, x, path);
+      if (const double out = outside(solid.low(), solid.high()); out > 0)
+        add(path, fmt::format("the soft body lies {:.3g} m outside the domain", out));
+    }
+  }
+
+  void bodies(std::set<std::string>& names) {
+    const SolverInfo* const solver = findSolver(s.solver.name);
+    if (!s.bodies.empty() && solver && !solver->bodies) {
+      std::string others;
+      for (const SolverInfo& o : solvers())
+        if (o.bodies) others += (others.empty() ? "" : ", ") + o.name;
+      return add("bodies[0]", fmt::format("solver \"{}\" has no rigid bodies; these have: {}", s.solver.name, others));
+    }
+    for (std::size_t i = 0; i < s.bodies.size(); ++i) {
+      const std::string path = fmt::format("bodies[{}]", i);
+      const RigidBody& b = s.bodies[i];
+      shape(path, b.shape);
+      if (!names.insert(b.name).second)
+        add(path + ".name", fmt::format("there are two solids or bodies of the name \"{}\"", b.name));
+      else if (b.name.empty() || b.name.find_first_of(",\"\n") != std::string::npos)
+        add(path + ".name", "a body needs a name without commas and quotes: it heads the body's columns in bodies.csv");
+      if (b.shape.kind == "plane" || b.shape.inside_out) add(path, "a body must be bounded: no plane, and not inside out");
+      for (int k = 0; k < D; ++k)
+        if (s.domain.boundary[k] == "periodic") {
+          add(path, fmt::format("bodies need walls or open sides; the domain is periodic along {}", axisName[k]));
+          break;
+        }
+    }
+  }
+
+  void joints() {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < s.joints.size(); ++i) {
+      const std::string path = fmt::format("joints[{}]", i);
+      const Joint& j = s.joints[i];
+      if (!trusts({path})) continue;
+      const auto known = [&](const std::string& name) {
+        return std::any_of(s.bodies.begin(), s.bodies.end(), [&](const RigidBody& b) { return b.name == name; });
+      };
+      std::vector<std::string> all;
+      for (const RigidBody& b : s.bodies) all.push_back(b.name);
+      if (j.name.empty() || !names.insert(j.name).second)
+        add(path + ".name", fmt::format("a joint needs a name of its own; \"{}\" is none", j.name));
+      else if (!known(j.a))
+        add(path + ".a", fmt::format("there is no body \"{}\"{}", j.a, didYouMean(j.a, all)));
+      else if (!j.b.empty() && !known(j.b))
+        add(path + ".b", fmt::format("there is no body \"{}\"{}", j.b, didYouMean(j.b, all)));
+      else if (j.a == j.b)
+        add(path + ".b", fmt::format("the joint ties \"{}\" to itself", j.a));
+      else if (j.kind == "slider" && flat(j.axis) == Vector{0, 0, 0})
+        add(path + ".axis", D == 2 ? "a slider needs an axis in the plane" : "the axis of a slider cannot be zero");
+      else if (j.kind == "hinge" && D == 3 && j.axis == Vector{0, 0, 0})
+        add(path + ".axis", "the axis of a hinge cannot be zero");
+      else if (j.low > j.high)
+        add(path + ".high", fmt::format("the limits leave no room: low is {:g} and high {:g}", j.low, j.high));
+      else if (j.kind == "hinge" && (j.low > -unlimited || j.high < unlimited) && (j.low < -3.1 || j.high > 3.1))
+        add(path + ".low", "a hinge's limits are angles between -3.1 and 3.1 rad, and both must be given");
+    }
+  }
+
+  void gauges() {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < s.gauges.size(); ++i) {
+      const std::string path = fmt::format("gauges[{}]", i);
+      const Gauge& g = s.gauges[i];
+      if (!trusts({path})) continue;
+      if (g.name.empty() || g.name.find_first_of(",\"\n") != std::string::npos || !names.insert(g.name).second)
+        add(path + ".name", fmt::format("a gauge needs a name of its own, without commas and quotes; \"{}\" is none", g.name));
+      else if (g.kind == "level" && g.from == g.to)
+        add(path + ".to", "the line of a level has no length: \"from\" and \"to\" are the same point");
+      else if (g.kind == "flow" && flat(g.direction) == Vector{0, 0, 0})
+        add(path + ".direction", "the direction of a flow cannot be zero");
+      else if (g.kind == "flow" && D == 3 && (length(cross(unit(g.direction), unit(g.up))) < 1e-6 || !(g.height > 0)))
+        add(path + ".up", "a flow in 3D needs a height, and \"up\" must not point along its direction");
+    }
   }
 
   // A scene that cannot fit is told here, with a spacing that would, and not by the system when memory runs out.
@@ -154,6 +262,32 @@ class Meaning {
   }
 
  private:
+  void sheet(const std::string& path, const Cloth& c) {
+    if (!trusts({path})) return;
+    const bool rope = c.kind == "rope";
+    const Vector a = flat(c.along), b = flat(c.across), way = flat(c.to - c.from);
+    if (rope != (D == 2))
+      return add(path + ".kind", fmt::format("kind \"{}\" needs a {}D scene; in {}D use {}", c.kind, rope ? 2 : 3, D,
+                                             rope ? "rectangle or mesh" : "rope"));
+    for (std::size_t k = 0; k < c.hold.size(); ++k) {
+      const bool end = c.hold[k] == "from" || c.hold[k] == "to";
+      if (end != rope)
+        add(fmt::format("{}.hold[{}]", path, k),
+            fmt::format("a {} has no \"{}\" to hold; it has {}", c.kind, c.hold[k],
+                        rope ? "from, to" : "corners and the sides along_low ... across_high"));
+    }
+    if (c.kind == "mesh") return meshFile(path, c.file);
+    if (rope ? length(way) == 0 : length(cross(a, b)) <= 1e-9 * length(a) * length(b))
+      return add(path, rope ? "the rope has no length" : "the rectangle has no area: \"along\" and \"across\" are parallel");
+    if (!trusts({"domain"})) return;
+    for (const Vector& p : {c.corner, c.corner + a, c.corner + b, c.corner + a + b})
+      if (const double out = rope ? 0 : outside(p, p); out > 0)
+        return add(path, fmt::format("the cloth lies {:.3g} m outside the domain", out));
+    for (const Vector& p : {c.from, c.to})
+      if (const double out = rope ? outside(p, p) : 0; out > 0)
+        return add(path, fmt::format("the rope lies {:.3g} m outside the domain", out));
+  }
+
   /// Whether the solver knows periodic sides; a mistake if not.
   bool periodicSolver() {
     const SolverInfo* const solver = findSolver(s.solver.name);
@@ -173,15 +307,15 @@ class Meaning {
 
   void add(const std::string& path, const std::string& what) { mistakes_.add(path, s.at(path), what); }
 
-  void meshFile(const std::string& path, const Shape& x) {
-    const auto file = std::filesystem::path(s.file).parent_path() / x.file;
+  void meshFile(const std::string& path, const std::string& name) {
+    const auto file = std::filesystem::path(s.file).parent_path() / name;
     std::string ending = file.extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
       add(path + ".file", fmt::format("there is no mesh file {}", file.string()));
     else if (ending != ".obj" && ending != ".ply" && ending != ".stl")
-      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", x.file));
+      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", name));
   }
 
   /// [m] how far the box reaches out of the domain; 0 if it does not.
@@ -218,6 +352,7 @@ void checkMeaning(const Scene& scene, Mistakes& mistakes) {
   meaning.blocks();
   meaning.emitters();
   meaning.others();
+  meaning.deformables();
   meaning.size();
 }
 

@@ -105,7 +105,10 @@ class Sampler {
 
   bool walled(int axis) const { return scene_.domain.boundary[axis] == "walls"; }
   bool periodic(int axis) const { return scene_.domain.boundary[axis] == "periodic"; }
-  bool rests(int solid) const { return !scene_.solids[solid].motion.moves(); }
+  bool rests(int solid) const {
+    const int solids = int(scene_.solids.size());
+    return solid < solids ? !scene_.solids[solid].motion.moves() : scene_.bodies[solid - solids].held;
+  }
 
   void addDomain() {
     std::array<Ticks, 3> axis;

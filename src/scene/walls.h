@@ -12,11 +12,11 @@ namespace brim {
 struct WallSamples {
   std::vector<Vector> position;  // [m] in the frame of the solid (pose.toWorld gives the scene); in the scene for the domain
   std::vector<double> volume;    // [m^dimension]
-  std::vector<int> solid;        // index in scene.solids, -1 for the domain's walls; in ascending order
+  std::vector<int> solid;        // index in `shapes`, -1 for the domain's walls; in ascending order
 };
 
-/// `shapes` are those of scene.solids. W(r) is the kernel, zero from support * spacing on: volumes are such that a resting
-/// lattice of fluid at d/2 from a surface has the density of an infinite lattice.
+/// `shapes` are those of scene.solids, then those of scene.bodies. W(r) is the kernel, zero from support * spacing on: volumes
+/// are such that a resting lattice of fluid at d/2 from a surface has the density of an infinite lattice.
 WallSamples sampleWalls(const Scene&, const std::vector<SolidShape>& shapes, const std::function<double(double)>& W);
 
 /// [m] how far apart the samples of solids are where they are only for pictures, as grid solvers feel solids by their signed

@@ -73,6 +73,7 @@ class Grid : public Solver<D> {
       frame_ = std::make_unique<Frame<D>>(w);
       solids_ = std::make_unique<SolidCells<D>>(w, *frame_);
     }
+    w.moveBodies(dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
     report.iterations = 0;
     Affine<D>* affine = nullptr;
     if (apic_) {

@@ -14,7 +14,9 @@
 // start throws columns into the air. acceleration = "none" is the sheet to the letter.
 #include <cmath>
 
+#include "constraints/coupling.h"
 #include "solvers/solver.h"
+#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/viscosity.h"
@@ -28,13 +30,14 @@ struct PbfParameters {
   std::string acceleration = "multilevel";
   double relaxation = 1e-4;
   double largest_correction = 0.1;
-  std::string constraint = "inequality";
+  std::string condition = "inequality";
   std::string kernel = "cubic";
   double artificial_pressure = 0;
   int artificial_power = 4;
   double artificial_distance = 0;
   double xsph = 0.05;
   double vorticity = 0;
+  int cloth_sweeps = 4;
 
   void visit(ParameterVisitor& v) {
     const auto oneOf = [](std::string text, std::vector<std::string> words) {
@@ -51,16 +54,18 @@ struct PbfParameters {
     v("largest_correction", largest_correction,
       {"", "density error rho/rho0 - 1 that one iteration undoes at most; without it water crushed by a fall explodes", 0, 1e6,
        true});
-    v("constraint", constraint,
+    v("condition", condition,
       oneOf("inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", {"inequality", "equality"}));
     v("kernel", kernel,
       oneOf("smoothing kernel; poly6 takes its gradients from spiky, as the slides do", {"cubic", "wendland", "poly6"}));
     v("artificial_pressure", artificial_pressure,
-      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for constraint = equality", 0, 10});
+      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for condition = equality", 0, 10});
     v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n", 1, 8});
     v("artificial_distance", artificial_distance, {"supports", "dq of s_corr", 0, 0.9});
     v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
     v("vorticity", vorticity, {"", "vorticity confinement: strength of the swirls given back", 0, 100});
+    v("cloth_sweeps", cloth_sweeps,
+      {"", "sweeps over the constraints of cloth and soft bodies after each pressure iteration", 1, 1000});
   }
 };
 
@@ -75,6 +80,7 @@ struct Iteration {
   Real corrK, corrW;    // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
   Real least, most;  // C that one iteration may undo
+  bool answers;      // samples with an inverse mass move as well
 
   /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
   BRIM_FN Reals correction(Reals w) const {
@@ -91,7 +97,7 @@ template <int D, class K>
 void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, Array<Real>& error) {
   auto& out = w.fluid.spares.sample;
   out.resize(w.fluid.room());
-  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
   const NeighbourView nb = w.nb();
@@ -107,11 +113,18 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       gradI += gradJ;
       S += dot(gradJ, g);  // m_j^-1 |grad_j C|^2
     }
-    for (auto k : nb.solid[i]) {  // walls do not move: no term of their own in S
+    for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       rho += mk * W(xi - xk);
       gradI += (it.v0 * mk) * W.grad(xi - xk);
     }
+    if (it.answers)
+      for (auto k : nb.solid[i]) {
+        const auto [xk, mk] = s[k];
+        const auto [vk, inverseMass] = sv[k];
+        const auto gradK = (it.v0 * mk) * W.grad(xi - xk);
+        S += inverseMass * dot(gradK, gradK);
+      }
     const Reals c = it.v0 * rho - Reals(1);
     const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
                        (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
@@ -204,14 +217,22 @@ class Pbf : public Solver<D> {
   template <class K>
   void step(World<D>& w, K W, double dt, StepReport& report) {
     Stopwatch watch(report);
+    if (w.soft.any()) coupling_.begin(w, dt);
     predict(w, dt);
+    answer_.begin(w, dt);
     w.collide();
     watch("predict");
     w.search();
+    answer_.share(w);
     watch("search");
     project(w, W, dt, report, watch);
     watch("pressure");
     w.collide();
+    if (w.soft.any()) {
+      coupling_.end(w);
+      watch("cloth");
+      coupling_.drag(w, W, w.nu);
+    }
     w.refreshColumn(w.fluid.v.data);
     viscosity(w, W, dt, w.nu, o_.xsph);
     if (o_.vorticity > 0) confineVorticity(w, W, dt, o_.vorticity);
@@ -228,7 +249,7 @@ class Pbf : public Solver<D> {
     it.eps = Real(o_.relaxation * S);
     it.perPascal = Real(w.mass / w.rho0 * dt * dt);
     it.keep = o_.acceleration == "multilevel";
-    it.oneSided = o_.constraint == "inequality";
+    it.oneSided = o_.condition == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
     it.corrK = Real(o_.artificial_pressure / S);
     it.corrN = o_.artificial_power;
@@ -241,10 +262,12 @@ class Pbf : public Solver<D> {
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
     for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
     watch("pressure");
-    const bool coarse = it.keep && coarse_.prepare(w);
+    const bool cloth = w.soft.any();
+    it.answers = cloth || w.bodies;
+    const bool coarse = it.keep && !it.answers && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
     watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
-    const int least = coarse ? 2 : 1;
+    const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
     double t = 1;
     for (report.iterations = 1;; ++report.iterations) {
       const bool last = report.iterations == o_.iterations;
@@ -256,6 +279,13 @@ class Pbf : public Solver<D> {
         displace<D, true>(w, W, it, dt);
       else
         displace<D, false>(w, W, it, dt);
+      answer_.push(w, W, w.fluid.spares.sample.read(), 1 / dt);
+      if (cloth) {
+        watch("pressure");
+        coupling_.iterate(w, W, w.fluid.spares.sample.read(), o_.cloth_sweeps);
+        coupling_.hold(w);
+        watch("cloth");
+      }
       if (coarse && report.iterations == std::min(2, o_.iterations)) {
         watch("pressure");
         coarse_.push(w, error_, dt);
@@ -271,6 +301,8 @@ class Pbf : public Solver<D> {
   PbfParameters o_;
   RestWaves lattice_;
   CoarseLevel<D> coarse_;
+  PositionCoupling<D> coupling_;
+  Answer<D> answer_;
   Array<Real> p_, y_, error_;
 };
 

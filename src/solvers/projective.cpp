@@ -19,8 +19,10 @@
 //    neighbours, a third of a percent of them by more than 0.1 % otherwise;
 //  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h), as pbf does and for its reasons.
 // One Newton step is the projection there: it leaves C^2, and every iteration starts it again from where the last ended.
+#include "constraints/coupling.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/projection.h"
@@ -97,7 +99,7 @@ void averageCopies(World<D>& w, K W, Real mu, Projections<D>& projections, Array
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
     const Sample<D, Reals> at = path.step[0][l], pl = p[l], ul = u[l];
     const auto [way, tau] = own[l];
-    const Vec<D, Reals> copies = way + copiesOf(path, nb.fluid[l], at.x, W, V);
+    const Vec<D, Reals> copies = way + copiesOf(path, nb.fluid[l], at.x, W, Reals(V));
     const Reals part = Reals(1) / (mu + ul.a), t = T[l];
     const Vec<D, Reals> dx = part * (copies - Reals(mu) * ul.x);
     p[l] = {at.x + dx, pl.a};
@@ -106,6 +108,25 @@ void averageCopies(World<D>& w, K W, Real mu, Projections<D>& projections, Array
     error[l] = error[l] * (tau - mu * t) / max(tau, Reals(Real(1e-30)));
   });
   w.refresh(w.fluid.p.data);
+}
+
+// What the constraints moved their copies of each answering sample by, and how many hold it: {sum_i (p_i,k - x_k), n_k}.
+template <int D, class K>
+void copiesOfSamples(World<D>& w, K W, Projections<D>& projections) {
+  const Path<D> path = projections.path(w.fluid.room());
+  const auto s = w.touch.p(), p = w.fluid.p.read();
+  const auto to = w.touch.impulse.view();
+  const NeighbourView nb = w.touch.nb();
+  const Real v0 = Real(1 / w.rho0), perMass = Real(1 / w.mass);
+  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+    const auto [xk, mk] = s[k];
+    Reals n = 0;
+    for (auto i : nb.fluid[k]) {
+      const auto [xi, mi] = p[i];
+      n += perMass * mi;
+    }
+    to[k] = {copiesOf(path, nb.fluid[k], xk, W, v0 * mk), n};
+  });
 }
 
 // A step on the multipliers of the accelerated method. P is the last step's T, Y what momentum made of it.
@@ -117,6 +138,8 @@ struct Ascent {
   Real beta;       // momentum
   Real most;       // C that one iteration may undo
   Real least;      // [1/m^2] bound on |grad C|^2, a part of the rest lattice's
+  bool answers;    // samples with an inverse mass move as well:
+  bool members;    // as copies of their nodes, one each; else by their part of a body's mass
 };
 
 //   T+ = max(y + omega (C/|grad C|^2 - mu y), 0),   y+ = max(T+ + beta (T+ - T), 0);   the members move by (y+ - y) g.
@@ -124,7 +147,7 @@ template <int D, class K>
 void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead,
             const Array<Real>& coarse) {
   const Path<D> path = to.path(w.fluid.room());
-  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), T = last.view(), Y = ahead.view();
   const auto held = coarse.read();
@@ -146,6 +169,14 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
       rho += ma * W(xi - xa);
       gradI += (o.v0 * ma) * W.grad(xi - xa);
     }
+    if (o.answers)
+      for (auto a : nb.solid[i]) {
+        const auto [xa, ma] = s[a];
+        const auto [va, inverseMass] = sv[a];
+        const auto g = (o.v0 * ma) * W.grad(xi - xa);
+        const Reals part = o.members ? select(inverseMass > Reals(0), Reals(1), Reals(0)) : o.m * inverseMass;
+        S += part * dot(g, g);
+      }
     const Reals t = T[i], y = Y[i], size = S + dot(gradI, gradI) + o.least;
     // What of C neither T nor the coarse level's pressure accounts for: all of it where w is large.
     const Reals left = o.v0 * rho - Reals(1) - o.mu * (y + o.perPascal * held[i]) * size;
@@ -203,6 +234,19 @@ void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) 
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += perDt * u[i].x; });
 }
 
+/// {x_i, T_i}, in the spare buffer.
+template <int D>
+View<const Sample<D>> withMultipliers(World<D>& w, const Array<Real>& multiplier) {
+  auto& q = w.fluid.spares.sample;
+  q.resize(w.fluid.room());
+  const auto p = w.fluid.p.read();
+  const auto T = multiplier.read();
+  const auto to = q.view();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, T[i]}; });
+  w.fluid.padWith(q, Particles<D>::ghostSample());
+  return q.read();
+}
+
 /// Mean of max(C_i, 0).
 template <int D>
 double meanPositive(const World<D>& w, const Array<Real>& C) {
@@ -234,10 +278,13 @@ class Projective : public Solver<D> {
   void step(World<D>& w, K W, double dt, StepReport& report) {
     if (lattice_.largest == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
     Stopwatch watch(report);
+    if (w.soft.any()) coupling_.begin(w, dt);
     moveFreely(w, dt);
+    answer_.begin(w, dt);
     w.collide();
     watch("predict");
     w.search();
+    answer_.share(w);
     watch("search");
     for (Array<Real>* a : {&T_, &Y_, &coarsePressure_}) {
       a->resize(w.fluid.room());
@@ -249,6 +296,11 @@ class Projective : public Solver<D> {
       accelerate(w, W, dt, report, watch);
     watch("pressure");
     w.collide();
+    if (w.soft.any()) {
+      coupling_.end(w);
+      watch("cloth");
+      coupling_.drag(w, W, w.nu);
+    }
     w.refreshColumn(w.fluid.v.data);
     viscosity(w, W, dt, w.nu, o_.xsph);
     watch("viscosity");
@@ -275,12 +327,21 @@ class Projective : public Solver<D> {
     newton.eps = Real(std::max(o_.projection_tolerance, sizeof(Real) == 4 ? 4e-7 : 1e-15));
     newton.reach = Real(w.support);
     newton.most = o_.newton_iterations;
+    newton.answers = w.soft.any();
     startDisplacement(w, u_);
     for (report.iterations = 1;; ++report.iterations) {
       projectDensities(w, W, newton, projections_);
+      if (w.soft.any()) {
+        // The nodes' rows of the global step. The fluid's are diagonal and share none with them, so either may go first.
+        copiesOfSamples(w, W, projections_);
+        coupling_.pull(w, w.mass / (mu * dt * dt));
+      }
       averageCopies(w, W, mu, projections_, u_, T_);
-      if (report.iterations >= o_.iterations || meanPositive(w, projections_.error) <= o_.tolerance) break;
+      if (report.iterations >= o_.iterations) break;
+      if (!w.soft.any() && meanPositive(w, projections_.error) <= o_.tolerance)
+        break;  // the error says nothing of a sheet's stretch
     }
+    if (w.bodies) answer_.push(w, W, withMultipliers(w, T_), -w.mass / dt);  // once: samples have no copies to average
     velocityFrom(w, u_, dt);
     showPressure(w, T_, coarsePressure_, dt, 1e30);
   }
@@ -295,10 +356,14 @@ class Projective : public Solver<D> {
     a.most = Real(o_.largest_correction);
     a.least = Real(1e-4 * lattice_.gradient);
     watch("pressure");
-    const bool coarse = coarse_.prepare(w);
+    const bool cloth = w.soft.any();
+    const bool coarse = !cloth && !w.bodies && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
     watch("coarse");
+    a.answers = cloth || w.bodies;
+    a.members = cloth;
+    if (cloth) coupling_.prepare(w, W, a.least);
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
-    const int least = coarse ? 2 : 1;
+    const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
     double t = 1;
     for (report.iterations = 1;; ++report.iterations) {
       const bool last = report.iterations >= o_.iterations;
@@ -307,7 +372,14 @@ class Projective : public Solver<D> {
       t = next;
       ascend(w, W, a, projections_, T_, Y_, coarsePressure_);
       moveMembers(w, W, projections_, dt);
+      answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -w.mass / dt);
       w.collide();
+      if (cloth) {
+        watch("pressure");
+        coupling_.iterate(w, W, {projections_.path(w.fluid.room()).step[0].data});
+        coupling_.hold(w);
+        watch("cloth");
+      }
       w.refresh(w.fluid.p.data);
       if (coarse && report.iterations == std::min(2, o_.iterations)) {
         watch("pressure");
@@ -318,6 +390,7 @@ class Projective : public Solver<D> {
       if (last) break;
       if (report.iterations >= least && meanPositive(w, projections_.error) <= o_.tolerance) break;
     }
+    if (cloth) coupling_.settle(w, W);
     showPressure(w, Y_, coarsePressure_, dt, dt);
   }
 
@@ -325,6 +398,8 @@ class Projective : public Solver<D> {
   RestWaves lattice_;
   Projections<D> projections_;
   CoarseLevel<D> coarse_;
+  Coupling<D> coupling_;
+  Answer<D> answer_;
   Array<Sample<D>> u_;          // {x - s [m], n}
   Array<Real> T_, Y_;           // [m^2] multipliers, and what momentum makes of them
   Array<Real> coarsePressure_;  // [Pa] what the coarse level holds

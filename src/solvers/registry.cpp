@@ -4,6 +4,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 void apicParameters(ParameterVisitor&);
+void constraintParameters(ParameterVisitor&);
 void flipParameters(ParameterVisitor&);
 void pbfParameters(ParameterVisitor&);
 void pcisphParameters(ParameterVisitor&);
@@ -11,6 +12,8 @@ void projectiveParameters(ParameterVisitor&);
 void wcsphParameters(ParameterVisitor&);
 template <int D>
 std::unique_ptr<Solver<D>> makeApic(const Scene&);
+template <int D>
+std::unique_ptr<Solver<D>> makeConstraint(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makeFlip(const Scene&);
 template <int D>
@@ -24,19 +27,23 @@ std::unique_ptr<Solver<D>> makeWcsph(const Scene&);
 
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> table = {
-      {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
-       makePbf<2>, makePbf<3>},
-      {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
-       pcisphParameters, makePcisph<2>, makePcisph<3>},
-      {"projective", "Weiler, Koschier & Bender 2016",
-       "Projective Fluids: implicit steps, a soft constraint per particle in one energy", projectiveParameters, makeProjective<2>,
-       makeProjective<3>},
-      {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state",
-       wcsphParameters, makeWcsph<2>, makeWcsph<3>},
-      {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",
-       flipParameters, makeFlip<2>, makeFlip<3>, true},
-      {"apic", "Kugelstadt et al. 2019", "particles and a grid: APIC with implicit density projection, smoother than flip",
-       apicParameters, makeApic<2>, makeApic<3>, true},
+    {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
+     makePbf<2>, makePbf<3>, false, true, true},
+    {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
+     pcisphParameters, makePcisph<2>, makePcisph<3>},
+    {"projective", "Weiler, Koschier & Bender 2016",
+     "Projective Fluids: implicit steps, a soft constraint per particle in one energy", projectiveParameters, makeProjective<2>,
+     makeProjective<3>, false, true, true},
+    {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state", wcsphParameters,
+     makeWcsph<2>, makeWcsph<3>, false, false, true},
+#if !BRIM_CUDA  // these are code for the host
+    {"constraint", "Bodin, Lacoursière & Servin 2012", "Constraint Fluids: fluid, rigid bodies, joints and motors in one solve",
+     constraintParameters, makeConstraint<2>, makeConstraint<3>, false, false, true},
+    {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",
+     flipParameters, makeFlip<2>, makeFlip<3>, true, false, true},
+    {"apic", "Kugelstadt et al. 2019", "particles and a grid: APIC with implicit density projection, smoother than flip",
+     apicParameters, makeApic<2>, makeApic<3>, true, false, true},
+#endif
   };
   return table;
 }
@@ -50,7 +57,10 @@ std::unique_ptr<Solver<D>> makeSolver(const Scene& scene) {
       else
         return e.make3(scene);
     }
-  throw SceneError({{scene.at("solver.name"), "solver \"" + scene.solver.name + "\" is not known  (brim list solvers)"}});
+  std::string known;
+  for (const Entry& e : registry()) known += std::string(known.empty() ? "" : ", ") + e.name;
+  throw SceneError({{scene.at("solver.name"),
+                     "solver \"" + scene.solver.name + "\" does not run on " + BRIM_FLAVOUR_NAME + "; these do: " + known}});
 }
 template std::unique_ptr<Solver<2>> makeSolver<2>(const Scene&);
 template std::unique_ptr<Solver<3>> makeSolver<3>(const Scene&);

@@ -61,7 +61,7 @@ struct Entry {
   void (*parameters)(ParameterVisitor&);
   std::unique_ptr<Solver<2>> (*make2)(const Scene&);
   std::unique_ptr<Solver<3>> (*make3)(const Scene&);
-  bool grid = false;  // as in SolverInfo
+  bool grid = false, soft = false, bodies = false;  // as in SolverInfo
 };
 const std::vector<Entry>& registry();
 

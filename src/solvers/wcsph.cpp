@@ -105,6 +105,33 @@ void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) 
   });
 }
 
+// What samples of bodies get: the same pairs from their side. The pressure record of a particle has p/rho^2; the mirrored one
+// needs rho as well.
+template <int D, class K>
+void reactions(World<D>& w, K W, double nu) {
+  if (w.touch.size() == 0) return;
+  const auto q = w.fluid.spares.sample.read(), v = w.fluid.v.read(), s = w.touch.p(), sv = w.touch.v();
+  const auto out = w.touch.impulse.view();
+  const NeighbourView nb = w.touch.nb();
+  const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
+             soft = Real(0.01 * w.support * w.support);
+  const Real perRho2 = Real(1 / (w.rho0 * w.rho0));
+  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+    const auto [xk, mk] = s[k];
+    const auto [vk, rk] = sv[k];
+    Vec<D, Reals> f = {};
+    for (auto i : nb.fluid[k]) {
+      const auto [xi, Pi] = q[i];
+      const auto [vi, rhoI] = v[i];
+      const auto r = xi - xk;
+      const Reals mirrored = Pi + Pi * rhoI * rhoI * perRho2;
+      f += (drag * dot(vi - vk, r) / (dot(r, r) + soft) - mirrored) * W.grad(r);
+    }
+    out[k] = {(-m * mk) * f, Reals(0)};
+  });
+  w.forceFromTouch(1);
+}
+
 template <int D>
 void kickAndDrift(World<D>& w, double dt, const Array<Sample<D>>& acceleration) {
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
@@ -135,6 +162,7 @@ class Wcsph : public Solver<D> {
       w.search();
       forces(w);
     }
+    w.moveBodies(dt);
     kickAndDrift(w, dt, a.data);
     w.collide();
     watch("integrate");
@@ -156,6 +184,7 @@ class Wcsph : public Solver<D> {
     withKernel<D>(o_.kernel, w.support, [&](auto W) {
       pressures(w, W, state, pressure.data);
       accelerations(w, W, viscosity(w), a.data);
+      reactions(w, W, viscosity(w));
     });
   }
 

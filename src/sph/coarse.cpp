@@ -5,19 +5,18 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-static constexpr int rows = 2;  // supports per coarse cell
-
-/// The particles of a coarse cell, as runs of the fine cells it is made of.
 template <int D>
-template <class F>
-void CoarseLevel<D>::eachRun(const World<D>& w, std::int64_t cell, F body) const {
-  constexpr int fine = rows * Window<D>::fine;
-  const auto [at] = placeOf(cell);
-  for (int z = 0; z < (D == 3 ? rows : 1); ++z)
-    for (int y = 0; y < rows; ++y) {
-      const auto [a, b] = w.cells().run(at[0] * fine, (at[0] + 1) * fine - 1, at[1] * rows + y, D == 3 ? at[2] * rows + z : 0);
-      body(a, b);
-    }
+static void countParticles(const CoarseCells<D> grid, int cells, View<int> count) {
+  forEach(cells, [=] BRIM_KERNEL(int c) {
+    int sum = 0;
+    grid.eachRun(c, [&](int a, int b) { sum += b - a; });
+    count[c] = sum;
+  });
+}
+
+template <int D>
+CoarseCells<D> CoarseLevel<D>::grid() const {
+  return {particles_, {size_[0], size_[1], size_[2]}};
 }
 
 template <int D>
@@ -26,31 +25,34 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
   cell_.clear();
   if (!window.dense) return false;
   std::int64_t cells = 1;
-  side_ = rows * Window<D>::fine / window.scale[0];
+  constexpr int fine = CoarseCells<D>::rows * Window<D>::fine;  // windows come in multiples of four supports
+  side_ = fine / window.scale[0];
   for (int k = 0; k < D; ++k) {
-    size_[k] = window.size[k] / (k == 0 ? rows * Window<D>::fine : rows);  // windows come in multiples of four supports
+    size_[k] = window.size[k] / (k == 0 ? fine : CoarseCells<D>::rows);
     low_[k] = double(window.low[k]) / window.scale[k];
     cells *= size_[k];
   }
   const double full = std::pow(side_ / w.spacing, D);
   std::vector<double> fill(cells);
   state_.assign(cells, air);
-  tbb::parallel_for(std::int64_t(0), cells, [&](std::int64_t c) {
-    int count = 0;
-    eachRun(w, c, [&](int a, int b) { count += b - a; });
-    fill[c] = std::min(1.0, count / full);
-    if (count) return;
+  particles_ = w.cells().runs();
+  count_.resize(cells);
+  countParticles(grid(), int(cells), count_.view());
+  const auto count = onHost(count_, cells);
+  forEachOnHost(int(cells), [&](int c) {
+    fill[c] = std::min(1.0, count[c] / full);
+    if (count[c]) return;
     // A cell with no room for a particle belongs to the wall.
     Real x[3] = {}, y[3];
-    const auto [at] = placeOf(c);
+    const auto [at] = grid().placeOf(c);
     for (int k = 0; k < D; ++k) {
       const double low = low_[k] + double(at[k]) * side_;
       const double inside = std::min(low + side_, double(w.extent[k])) - std::max(low, 0.0);
       if (w.walled[k] && inside < 0.75 * w.spacing) state_[c] = wall;
       x[k] = Real(low + side_ / 2);
     }
-    for (std::size_t b = 0; b < w.solids.bodies().size() && state_[c] == air; ++b) {
-      const Body<D>& body = w.solids.bodies()[b];
+    for (std::size_t b = 0; b < w.solids.hostBodies().size() && state_[c] == air; ++b) {
+      const Body<D>& body = w.solids.hostBodies()[b];
       body.pose.toBody(x, y);
       if (body.shape.distance(y) < Real(-0.2 * side_)) state_[c] = wall;
     }
@@ -61,7 +63,7 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
   link_.resize(std::size_t(2 * D) * n);
   diagonal_.resize(n);
   filled_.resize(n);
-  tbb::parallel_for(0, n, [&](int i) {
+  forEachOnHost(n, [&](int i) {
     filled_[i] = fill[cell_[i]];
     connect(i, fill);
   });
@@ -96,7 +98,7 @@ bool CoarseLevel<D>::findHeld() {
 // much of the section is wet, and the fill how far it reaches.
 template <int D>
 double CoarseLevel<D>::wetPart(std::int64_t c, int k, const std::vector<double>& fill) const {
-  const std::int64_t at = placeOf(c).at[k], stride = k == 0 ? 1 : k == 1 ? size_[0] : size_[0] * size_[1];
+  const std::int64_t at = grid().placeOf(c).at[k], stride = k == 0 ? 1 : k == 1 ? size_[0] : size_[0] * size_[1];
   const int below = at > 0 ? state_[c - stride] : air, above = at + 1 < size_[k] ? state_[c + stride] : air;
   if (below != air && above != air) return 1;
   const double behind = below >= 0 ? fill[c - stride] : above >= 0 ? fill[c + stride] : fill[c];
@@ -106,7 +108,7 @@ double CoarseLevel<D>::wetPart(std::int64_t c, int k, const std::vector<double>&
 template <int D>
 void CoarseLevel<D>::connect(int i, const std::vector<double>& fill) {
   const std::int64_t c = cell_[i];
-  const auto [at] = placeOf(c);
+  const auto [at] = grid().placeOf(c);
   std::int64_t stride = 1;
   diagonal_[i] = 0;
   for (int k = 0; k < D; stride *= size_[k++]) {
@@ -177,9 +179,7 @@ void CoarseLevel<D>::findFaces(double mobility) {
   constexpr double besideWall = 0.3;  // of the way at the other face
   std::int64_t stride = 1;
   for (int k = 0; k < D; stride *= size_[k++]) {
-    const int faces = int(state_.size()) + int(stride);
-    face_[k].resize(faces);
-    fill(face_[k], 0, faces, Face{});
+    std::vector<Face> faces(state_.size() + std::size_t(stride));
     for (std::size_t i = 0; i < cell_.size(); ++i) {
       const Link* const l = &link_[std::size_t(2 * D) * i + 2 * k];
       const auto across = [&](double Pair::*x, double* way) {
@@ -191,74 +191,74 @@ void CoarseLevel<D>::findFaces(double mobility) {
       double swift[2], slow[2];
       across(&Pair::now, swift);
       across(&Pair::before, slow);
-      for (int up = 0; up < 2; ++up)
-        face_[k][cell_[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
+      for (int up = 0; up < 2; ++up) faces[cell_[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
     }
+    copyIn(face_[k], faces.data(), faces.size());
   }
 }
 
+// Sums over the particles of cells where[0 .. n - 1]. Particles far below rho0 are at the surface, where the sum over
+// neighbours says nothing about volume.
 template <int D>
-void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double compliance) {
-  // The excess of each cell, sum V r, over the conductance side^(D-2). Signed, so that noise cancels; particles far below
-  // rho0 are at the surface, where the sum over neighbours says nothing about volume. What this step adds to a density is
-  // stopped by a pressure that changes velocities; most of what was there before only moves particles apart: as velocity it
-  // would carry on and throw the fluid up (the same splitting as in implicit density projection). All of it that way would
-  // leave a tank at rest with a slow fall that is made good every step.
-  constexpr double hold = 0.7;
-  const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
-  std::vector<Pair> rhs(cell_.size());
-  tbb::parallel_for(0, int(cell_.size()), [&](int i) {
-    double all = 0, old = 0;
-    if (held_[i])
-      eachRun(w, cell_[i], [&](int a, int b) {
-        for (int j = a; j < b; ++j) {
-          if (residual[j] < Real(-0.05)) continue;
-          all += residual[j];
-          old += std::max(double(w.fluid.v.data[j].a) / w.rho0 - 1, 0.0);
-        }
-      });
-    rhs[i] = {scale * (all - hold * old), scale * hold * old};
-  });
-  solve(std::move(rhs), compliance * w.rho0 / (dt * dt) * side_ * side_);
-  findFaces(dt * dt / w.rho0 / side_);
-
-  // Each component is linear between the faces that touch fluid.
-  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const Real perDt = Real(1 / dt), perSide = Real(1 / side_);
-  forEach(w.fluid.size(), [&](Index i) {
-    const Sample<D, Reals> pi = p[i], vi = v[i];
-    int face[D][lanes], middle[D][lanes];  // index of the face and of the middle below, along each axis
-    Reals f[D], m[D];                      // the way past them [cells]
-    int stride[D];
-    for (int k = 0; k < D; ++k) {
-      stride[k] = k == 0 ? 1 : stride[k - 1] * int(size_[k - 1]);
-      const Reals s = (pi.x[k] - Reals(Real(low_[k]))) * Reals(perSide), most = Real(std::max<std::int64_t>(0, size_[k] - 2));
-      const Reals a = min(max(s, Reals(0)), most), b = min(max(s - Reals(Real(0.5)), Reals(0)), most);
-      for (int l = 0; l < lanes; ++l) {
-        face[k][l] = int(a[l]), middle[k][l] = int(b[l]);
-        f[k].v[l] = Real(face[k][l]), m[k].v[l] = Real(middle[k][l]);
-        face[k][l] *= stride[k], middle[k][l] *= stride[k];
+static void sumExcess(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> residual,
+                      View<const Sample<D>> v, double rho0, View<Excess> to) {
+  forEach(n, [=] BRIM_KERNEL(int m) {
+    double all = 0, before = 0;
+    grid.eachRun(where[m], [&](int a, int b) {
+      for (int j = a; j < b; ++j) {
+        if (residual[j] < Real(-0.05)) continue;
+        const double error = double(v[j].a) / rho0 - 1;
+        all += residual[j];
+        before += error > 0 ? error : 0;
       }
-      f[k] = min(max(s - f[k], Reals(0)), Reals(1));
-      m[k] = min(max(s - Reals(Real(0.5)) - m[k], Reals(0)), Reals(1));
+    });
+    to[m] = {all, before};
+  });
+}
+
+template <int D>
+static void sumRates(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> rate, View<Excess> to) {
+  forEach(n, [=] BRIM_KERNEL(int m) {
+    double all = 0;
+    grid.eachRun(where[m], [&](int a, int b) {
+      for (int j = a; j < b; ++j) all += rate[j];
+    });
+    to[m] = {all, 0};
+  });
+}
+
+// x += dx and v += dv/dt, each component linear between the faces that touch fluid.
+template <int D>
+static void followFaces(Particles<D>& fluid, const FaceGrid<D> g, double dt) {
+  const auto p = fluid.p.view(), v = fluid.v.view();
+  const Real perDt = Real(1 / dt);
+  forEach(fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const Sample<D, Reals> pi = p[i], vi = v[i];
+    Ints face[D], middle[D];  // index of the face and of the middle below, along each axis
+    Reals f[D], m[D];         // the way past them [cells]
+    for (int k = 0; k < D; ++k) {
+      const Reals s = (pi.x[k] - Reals(g.low[k])) * Reals(g.perSide), half = s - Reals(Real(0.5));
+      face[k] = truncate(min(max(s, Reals(0)), Reals(g.most[k])));
+      middle[k] = truncate(min(max(half, Reals(0)), Reals(g.most[k])));
+      f[k] = min(max(s - toReals(face[k]), Reals(0)), Reals(1));
+      m[k] = min(max(half - toReals(middle[k]), Reals(0)), Reals(1));
+      face[k] = face[k] * Ints(g.stride[k]);
+      middle[k] = middle[k] * Ints(g.stride[k]);
     }
     Vec<D, Reals> dx, dv;
-#pragma GCC unroll 3
-    for (int axis = 0; axis < D; ++axis) {
-      int base[lanes] = {};
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < lanes; ++l) base[l] += k == axis ? face[k][l] : middle[k][l];
+    BRIM_UNROLL for (int axis = 0; axis < D; ++axis) {
+      Ints base = 0;
+      for (int k = 0; k < D; ++k) base += k == axis ? face[k] : middle[k];
       Vec<3, Reals> sum = {};
-#pragma GCC unroll 8
-      for (int corner = 0; corner < 1 << D; ++corner) {
+      BRIM_UNROLL for (int corner = 0; corner < 1 << D; ++corner) {
         int offset = 0;
         Reals part = 1;
         for (int k = 0; k < D; ++k) {
           const Reals t = k == axis ? f[k] : m[k];
           part *= corner >> k & 1 ? t : Reals(1) - t;
-          offset += (corner >> k & 1) * stride[k];
+          offset += (corner >> k & 1) * g.stride[k];
         }
-        sum += part * gather(face_[axis].data() + offset, [&](int l) { return base[l]; }).x;
+        sum += part * g.face[axis][base + Ints(offset)].x;
       }
       const auto known = sum[2] > Reals(Real(1e-6));
       const Reals whole = Reals(1) / select(known, sum[2], Reals(1));
@@ -268,30 +268,90 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, d
     p[i] = {pi.x + dx, pi.a};
     v[i] = {vi.x + Reals(perDt) * dv, vi.a};
   });
+}
+
+template <int D>
+FaceGrid<D> CoarseLevel<D>::faceGrid() const {
+  FaceGrid<D> g;
+  g.perSide = Real(1 / side_);
+  for (int k = 0; k < D; ++k) {
+    g.face[k] = face_[k].read();
+    g.stride[k] = k == 0 ? 1 : g.stride[k - 1] * int(size_[k - 1]);
+    g.low[k] = Real(low_[k]);
+    g.most[k] = Real(std::max<std::int64_t>(0, size_[k] - 2));
+  }
+  return g;
+}
+
+template <int D>
+void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double compliance) {
+  // The excess of each cell, sum V r, over the conductance side^(D-2). Signed, so that noise cancels. What this step adds to a
+  // density is stopped by a pressure that changes velocities; most of what was there before only moves particles apart: as
+  // velocity it would carry on and throw the fluid up (the same splitting as in implicit density projection). All of it that
+  // way would leave a tank at rest with a slow fall that is made good every step.
+  constexpr double hold = 0.7;
+  const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+  const int n = int(cell_.size());
+  copyIn(where_, cell_.data(), n);
+  excess_.resize(n);
+  sumExcess(grid(), n, where_.read(), residual.read(), w.fluid.v.read(), w.rho0, excess_.view());
+  const auto excess = onHost(excess_, n);
+  std::vector<Pair> rhs(n);
+  for (int i = 0; i < n; ++i)
+    if (held_[i]) rhs[i] = {scale * (excess[i].all - hold * excess[i].before), scale * hold * excess[i].before};
+  solve(std::move(rhs), compliance * w.rho0 / (dt * dt) * side_ * side_);
+  findFaces(dt * dt / w.rho0 / side_);
+  followFaces(w.fluid, faceGrid(), dt);
   w.refresh(w.fluid.p.data);
 }
 
-// Linear in each cell, with the gradient that its faces were moved by.
 template <int D>
-void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) const {
-  tbb::parallel_for(0, int(cell_.size()), [&](int i) {
-    if (!held_[i]) return;
-    const std::int64_t c = cell_[i];
-    const auto [at] = placeOf(c);
-    double slope[D], middle[D];
-    std::int64_t stride = 1;
-    for (int k = 0; k < D; stride *= size_[k++]) {
-      slope[k] = -w.rho0 / (dt * dt) * (face_[k][c].x[1] + face_[k][c + stride].x[1]) / 2;
-      middle[k] = low_[k] + (double(at[k]) + 0.5) * side_;
+void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& rate, double dt) {
+  const double scale = w.rho0 / dt * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+  const int n = int(cell_.size());
+  copyIn(where_, cell_.data(), n);
+  excess_.resize(n);
+  sumRates(grid(), n, where_.read(), rate.read(), excess_.view());
+  const auto excess = onHost(excess_, n);
+  std::vector<Pair> rhs(n);
+  for (int i = 0; i < n; ++i)
+    if (held_[i]) rhs[i].now = scale * excess[i].all;
+  solve(std::move(rhs), 0);
+  findFaces(dt * dt / w.rho0 / side_);
+}
+
+// The pressure in the middle of a cell, and its slope by what the faces moved: linear in each cell.
+template <int D>
+static void addLinear(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> middle,
+                      const FaceGrid<D> g, Real perWay, View<const Sample<D>> p, View<Real> to) {
+  forEach(n, [=] BRIM_KERNEL(int m) {
+    const std::int64_t c = where[m];
+    const auto place = grid.placeOf(c);
+    Real slope[D], centre[D];
+    for (int k = 0; k < D; ++k) {
+      slope[k] = perWay * (g.face[k][int(c)].x[1] + g.face[k][int(c) + g.stride[k]].x[1]) / 2;
+      centre[k] = g.low[k] + (Real(place.at[k]) + Real(0.5)) / g.perSide;
     }
-    eachRun(w, c, [&](int a, int b) {
+    grid.eachRun(c, [&](int a, int b) {
       for (int j = a; j < b; ++j) {
-        double p = x_[i].now;
-        for (int k = 0; k < D; ++k) p += slope[k] * (w.fluid.p.data[j].x[k] - middle[k]);
-        pressure[j] += Real(std::max(p, 0.0));
+        Real pressure = middle[m];
+        for (int k = 0; k < D; ++k) pressure += slope[k] * (p[j].x[k] - centre[k]);
+        to[j] += pressure > 0 ? pressure : 0;
       }
     });
   });
+}
+
+template <int D>
+void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) {
+  std::vector<std::int64_t> where;
+  std::vector<Real> middle;
+  for (std::size_t i = 0; i < cell_.size(); ++i)
+    if (held_[i]) where.push_back(cell_[i]), middle.push_back(Real(x_[i].now));
+  copyIn(where_, where.data(), where.size());
+  copyIn(middle_, middle.data(), middle.size());
+  addLinear(grid(), int(where.size()), where_.read(), middle_.read(), faceGrid(), Real(-w.rho0 / (dt * dt)), w.fluid.p.read(),
+            pressure.view());
 }
 
 template class CoarseLevel<2>;

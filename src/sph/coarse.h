@@ -4,6 +4,46 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// The cells of the level as kernels see them: where they are, and the particles of each as runs of the fine cells it is made of.
+template <int D>
+struct CoarseCells {
+  static constexpr int rows = 2;  // supports per coarse cell
+  Runs<D> particles;
+  std::int64_t size[3];
+  struct Place {
+    std::int64_t at[3];
+  };
+  BRIM_FN Place placeOf(std::int64_t cell) const {
+    return {{cell % size[0], cell / size[0] % size[1], cell / size[0] / size[1]}};
+  }
+  template <class F>
+  BRIM_DEVICE_FN void eachRun(std::int64_t cell, F body) const {
+    constexpr int fine = rows * Window<D>::fine;
+    const Place p = placeOf(cell);
+    for (int z = 0; z < (D == 3 ? rows : 1); ++z)
+      for (int y = 0; y < rows; ++y) {
+        const auto ends =
+            particles.run(p.at[0] * fine, (p.at[0] + 1) * fine - 1, p.at[1] * rows + y, D == 3 ? p.at[2] * rows + z : 0);
+        body(ends.first, ends.past);
+      }
+  }
+};
+
+/// Sums over the particles of a cell: of the residuals, and of the errors that were there before.
+struct Excess {
+  double all, before;
+};
+
+/// Displacements at the faces of the cells: {way, swift, known}. How far fluid moves along the axis [m], the part of it that
+/// counts as velocity [m], and 1 where fluid touches the face. Records, so that lanes read one in one load.
+template <int D>
+struct FaceGrid {
+  View<const Sample<3>> face[D];  // lower face of each cell, along each axis
+  int stride[D];
+  Real low[D], most[D];  // [m]; cells
+  Real perSide;          // [1/m]
+};
+
 /// Cells of two supports, unknown pressures where there is fluid, zero in the air, no flow through walls.
 /// Solves  -div(grad p) = rho0 r / dt^2  for a density residual r = rho/rho0 - 1: the pressure that removes its smooth part.
 template <int D>
@@ -16,8 +56,11 @@ class CoarseLevel {
   /// the grid, so what leaves each cell is exactly its excess. A compliance [1/Pa] leaves p times itself of the residual:
   /// fluid that is meant to give way.
   void push(World<D>&, const Array<Real>& residual, double dt, double compliance = 0);
-  /// Adds p [Pa] of the last push, over dt [s], to a column.
-  void addPressure(const World<D>&, double dt, Array<Real>& pressure) const;
+  /// The pressure that undoes the smooth part of what densities gain in a step, `rate` [1/s] of rho/rho0, within that step of
+  /// dt [s]. Nothing moves: addPressure tells it.
+  void find(const World<D>&, const Array<Real>& rate, double dt);
+  /// Adds p [Pa] of the last push or find, over dt [s], to a column.
+  void addPressure(const World<D>&, double dt, Array<Real>& pressure);
 
  private:
   static constexpr int air = -1, wall = -2;
@@ -30,15 +73,9 @@ class CoarseLevel {
   struct Pair {
     double now = 0, before = 0;  // [Pa]
   };
-  /// At the lower face of a cell: {way, swift, known}. How far fluid moves along the axis [m], the part of it that counts as
-  /// velocity [m], and 1 where fluid touches the face. A record, so that lanes read it in one load.
-  using Face = Sample<3>;
-  struct Place {
-    std::int64_t at[3];
-  };
-  Place placeOf(std::int64_t cell) const { return {{cell % size_[0], cell / size_[0] % size_[1], cell / size_[0] / size_[1]}}; }
-  template <class F>
-  void eachRun(const World<D>&, std::int64_t cell, F body) const;
+  using Face = Sample<3>;  // as in FaceGrid
+  CoarseCells<D> grid() const;
+  FaceGrid<D> faceGrid() const;
   double wetPart(std::int64_t cell, int axis, const std::vector<double>& fill) const;
   void connect(int unknown, const std::vector<double>& fill);
   bool findHeld();
@@ -46,6 +83,7 @@ class CoarseLevel {
   void findFaces(double mobility);
 
   std::int64_t size_[3] = {1, 1, 1};
+  Runs<D> particles_ = {};
   double side_ = 0;  // [m]
   double low_[D] = {};
   std::vector<int> state_;          // per cell: index of its unknown, air or wall
@@ -56,6 +94,10 @@ class CoarseLevel {
   std::vector<double> filled_;  // per unknown: part of the cell that fluid fills
   std::vector<Pair> x_;         // pressures of the last push
   Array<Face> face_[D];
+  Array<int> count_;
+  Array<std::int64_t> where_;  // cells, where kernels read them
+  Array<Excess> excess_;
+  Array<Real> middle_;  // [Pa] of the cells of where_
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -75,19 +75,20 @@ class Projections {
 
 /// How far projections are taken.
 struct NewtonControl {
-  Real v0, V, m;  // [m^3/kg] 1/rho0; [m^D] m/rho0; [kg]
-  Real eps;       // C that counts as met
-  Real reach;     // [m] the longest step: past a support the linearised C says nothing
-  int most;       // steps at most
+  Real v0, V, m;         // [m^3/kg] 1/rho0; [m^D] m/rho0; [kg]
+  Real eps;              // C that counts as met
+  Real reach;            // [m] the longest step: past a support the linearised C says nothing
+  int most;              // steps at most
+  bool answers = false;  // samples with an inverse mass are members that move, as particles are
 };
 
 /// r after k steps of its constraint. i itself, at r = 0, stays where it is.
 template <int D, class K>
-BRIM_FN Vec<D, Reals> follow(Vec<D, Reals> r, K W, Real V, const Vec<D, Reals>* G, const Reals* tau, int k) {
+BRIM_FN Vec<D, Reals> follow(Vec<D, Reals> r, K W, Reals V, const Vec<D, Reals>* G, const Reals* tau, int k) {
   for (int l = 0; l < k; ++l) {
     const Reals t = select(dot(r, r) > Reals(0), tau[l], Reals(0));
     Vec<D, Reals> way = G[l];
-    way += Reals(V) * W.grad(r);
+    way += V * W.grad(r);
     r -= t * way;
   }
   return r;
@@ -97,7 +98,7 @@ BRIM_FN Vec<D, Reals> follow(Vec<D, Reals> r, K W, Real V, const Vec<D, Reals>* 
 template <int D, class K>
 void projectDensities(World<D>& w, K W, const NewtonControl o, Projections<D>& to) {
   const Path<D> path = to.path(w.fluid.room());
-  const auto p = w.fluid.p.read(), s = w.solids.p();
+  const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), steps = to.steps.view();
   const NeighbourView nb = w.nb();
@@ -111,19 +112,31 @@ void projectDensities(World<D>& w, K W, const NewtonControl o, Projections<D>& t
       Vec<D, Reals> gradI = {};
       for (auto j : nb.fluid[i]) {
         const auto [xj, mj] = p[j];
-        const auto r = follow(xi - xj, W, o.V, G, tau, k);
+        const auto r = follow(xi - xj, W, Reals(o.V), G, tau, k);
         const auto g = Reals(o.V) * W.grad(r);
         rho += W(r);
         gradI += g;
         S += dot(g, g);
       }
       rho *= o.m;
-      for (auto a : nb.solid[i]) {
-        const auto [xa, ma] = s[a];
-        const auto r = xi + way - xa;
-        rho += ma * W(r);
-        gradI += (o.v0 * ma) * W.grad(r);
-      }
+      if (!o.answers)
+        for (auto a : nb.solid[i]) {
+          const auto [xa, ma] = s[a];
+          const auto r = xi + way - xa;
+          rho += ma * W(r);
+          gradI += (o.v0 * ma) * W.grad(r);
+        }
+      else
+        for (auto a : nb.solid[i]) {
+          const auto [xa, ma] = s[a];
+          const auto [va, inverseMass] = sv[a];
+          const Reals moves = select(inverseMass > Reals(0), o.v0 * ma, Reals(0));
+          const auto r = follow(xi - xa, W, moves, G, tau, k);
+          const auto g = (o.v0 * ma) * W.grad(r), own = moves * W.grad(r);
+          rho += ma * W(r);
+          gradI += g;
+          S += dot(own, own);
+        }
       const Reals c = o.v0 * rho - Reals(1), all = S + dot(gradI, gradI);
       if (k == 0) error[i] = c;
       // |grad C| = 0: a minimum is found already (line 5).
@@ -151,14 +164,14 @@ void projectDensities(World<D>& w, K W, const NewtonControl o, Projections<D>& t
 
 /// The sum over all constraints i that hold l of what they moved their copy of l by: sum_i (p_i,l - x_l).
 template <int D, class K, class L>
-BRIM_DEVICE_FN Vec<D, Reals> copiesOf(const Path<D>& path, L holders, const Vec<D, Reals>& xl, K W, Real V) {
+BRIM_DEVICE_FN Vec<D, Reals> copiesOf(const Path<D>& path, L holders, const Vec<D, Reals>& xl, K W, Reals V) {
   Vec<D, Reals> sum = {};
   for (auto i : holders) {
     const auto [xi, first] = path.step[0][i];
     auto r = xi - xl;
     Reals tau = select(dot(r, r) > Reals(0), first, Reals(0));
     for (int k = 1;; ++k) {
-      const auto g = Reals(V) * W.grad(r);
+      const auto g = V * W.grad(r);
       const Reals size = max(tau, -tau);
       sum += size * g;
       if (!anyAboveZero(tau)) break;

@@ -60,4 +60,26 @@ void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
   w.refreshColumn(w.fluid.v.data);
 }
 
+/// What the friction of viscosity(), called right after this, does to the samples that answer: w.touch.impulse [N s].
+template <int D, class K>
+void dragOnSamples(World<D>& w, K W, double dt, double nu) {
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.touch.p(), sv = w.touch.v();
+  const auto to = w.touch.impulse.view();
+  const NeighbourView nb = w.touch.nb();
+  const Real soft = Real(0.01 * w.support * w.support);
+  const Real drag = Real(2 * (D + 2) * nu * dt * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0);
+  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+    const auto [xk, mk] = s[k];
+    const auto [vk, ak] = sv[k];
+    Vec<D, Reals> sum = {};
+    for (auto i : nb.fluid[k]) {
+      const auto [xi, mi] = p[i];
+      const auto [vi, ri] = v[i];
+      const auto r = xi - xk, u = vi - vk;
+      sum -= ((drag * mk * mi * dot(u, r) / (dot(r, r) + soft)) * W.grad(r)).vec();
+    }
+    to[k] = {sum, Reals(0)};
+  });
+}
+
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,9 +1,5 @@
 #include "world/cells.h"
 
-#include <tbb/parallel_sort.h>
-
-#include <atomic>
-
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
@@ -22,82 +18,89 @@ void Window<D>::cover(const double* boxLow, const double* boxHigh, double suppor
   dense = total <= room;
 }
 
+// order[a .. b - 1] ascending.
+BRIM_FN void sortStretch(int* order, int a, int b) {
+  if (b - a <= 32) {
+    for (int k = a + 1; k < b; ++k) {
+      const int v = order[k];
+      int m = k;
+      for (; m > a && order[m - 1] > v; --m) order[m] = order[m - 1];
+      order[m] = v;
+    }
+    return;
+  }
+  // A heap: no recursion, so that a GPU's thread can do it too.
+  const auto sink = [=](int at, int n) {
+    for (int child; (child = 2 * at + 1) < n; at = child) {
+      if (child + 1 < n && order[a + child] < order[a + child + 1]) ++child;
+      if (order[a + at] >= order[a + child]) return;
+      const int v = order[a + at];
+      order[a + at] = order[a + child];
+      order[a + child] = v;
+    }
+  };
+  const int n = b - a;
+  for (int k = n / 2; k-- > 0;) sink(k, n);
+  for (int k = n - 1; k > 0; --k) {
+    const int v = order[a];
+    order[a] = order[a + k];
+    order[a + k] = v;
+    sink(0, k);
+  }
+}
+
+// The ranks, in old order, of the points in the last cell: those outside the window.
+static void rankOutside(int n, int last, View<const int> cell, View<int> rank, Array<int>& outside) {
+  outside.resize(n);
+  const auto before = outside.view();
+  forEach(n, [=] BRIM_KERNEL(int i) { before[i] = cell[i] == last; });
+  scan(outside, n);
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    if (cell[i] == last) rank[i] = before[i];
+  });
+}
+
 template <int D>
-void CellTable<D>::sort(int n, View<const Sample<D>> p, const Window<D>& window) {
+static void sortDense(const Window<D> w, int n, View<const Sample<D>> p, Array<int>& starts, Array<int>& cells, Array<int>& ranks,
+                      Array<int>& orders, Array<int>* outside) {
+  const int all = int(w.cells()) + 1;  // the last holds what lies outside the window
+  starts.resize(all + 1);
+  cells.resize(n);
+  ranks.resize(n);
+  fill(starts, 0, all + 1, 0);
+  const auto start = starts.view(), cell = cells.view(), rank = ranks.view(), order = orders.view();
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    const int c = int(w.keyOf(p[i].x));
+    cell[i] = c;
+    rank[i] = countOne(start[c]);
+  });
+  scan(starts, all + 1);
+  if (outside) rankOutside(n, all - 1, cells.read(), rank, *outside);
+  forEach(n, [=] BRIM_KERNEL(int i) { order[start[cell[i]] + rank[i]] = i; });
+  // Ranks came in any order; sorting each cell by old index makes them repeatable.
+  forEach(outside ? all - 1 : all, [=] BRIM_KERNEL(int c) {
+    const int a = start[c], b = start[c + 1];
+    if (b - a > 1) sortStretch(order.data, a, b);
+  });
+}
+
+template <int D>
+static void keysOf(const Window<D> w, int n, View<const Sample<D>> p, View<std::int64_t> key) {
+  forEach(n, [=] BRIM_KERNEL(int i) { key[i] = w.keyOf(p[i].x); });
+}
+
+template <int D>
+void CellTable<D>::sort(int n, View<const Sample<D>> p, const Window<D>& window, bool manyOutside) {
   n_ = n;
   window_ = window;
   order_.resize(n);
-  if (window.dense)
-    sortDense(p);
-  else
-    sortKeys(p);
-}
-
-// start[c] = number of points in cells before c, in two sweeps over fixed blocks.
-static void scan(int* start, int cells) {
-  constexpr int block = 1 << 15;
-  const int blocks = (cells + block - 1) / block;
-  std::vector<int> sum(blocks);
-  auto sweep = [&](auto body) {
-    tbb::parallel_for(0, blocks, [&](int b) { body(b, b * block, std::min(cells, (b + 1) * block)); });
-  };
-  sweep([&](int b, int from, int to) {
-    int s = 0;
-    for (int c = from; c < to; ++c) s += start[c];
-    sum[b] = s;
-  });
-  for (int b = 0, s = 0; b < blocks; ++b) std::swap(s, sum[b]), s += sum[b];
-  sweep([&](int b, int from, int to) {
-    int s = sum[b];
-    for (int c = from; c < to; ++c) {
-      const int k = start[c];
-      start[c] = s;
-      s += k;
-    }
-  });
-}
-
-template <int D>
-void CellTable<D>::sortDense(View<const Sample<D>> p) {
-  const int cells = int(window_.cells()) + 1;  // the last holds what lies outside the window
-  start_.resize(cells + 1);
-  cell_.resize(n_);
-  rank_.resize(n_);
-  int *const start = start_.data(), *const cell = cell_.data(), *const rank = rank_.data(), *const order = order_.data();
-  forEach(cells + 1, [=](int c) { start[c] = 0; });
-  const Window<D> w = window_;
-  forEach(n_, [=](int i) {
-    cell[i] = int(w.keyOf(p[i].x));
-    rank[i] = std::atomic_ref<int>(start[cell[i]]).fetch_add(1, std::memory_order_relaxed);
-  });
-  scan(start, cells + 1);
-  forEach(n_, [=](int i) { order[start[cell[i]] + rank[i]] = i; });
-  // Ranks came in any order; sorting each cell by old index makes them repeatable.
-  tbb::parallel_for(tbb::blocked_range<int>(0, cells, 4096), [=](const auto& r) {
-    for (int c = r.begin(); c < r.end(); ++c) {
-      const int a = start[c], b = start[c + 1];
-      if (b - a > 32) {
-        std::sort(order + a, order + b);
-        continue;
-      }
-      for (int k = a + 1; k < b; ++k) {
-        const int v = order[k];
-        int m = k;
-        for (; m > a && order[m - 1] > v; --m) order[m] = order[m - 1];
-        order[m] = v;
-      }
-    }
-  });
-}
-
-template <int D>
-void CellTable<D>::sortKeys(View<const Sample<D>> p) {
-  key_.resize(n_);
-  std::vector<std::pair<std::int64_t, int>> pair(n_);
-  const Window<D> w = window_;
-  forEach(n_, [&](int i) { pair[i] = {w.keyOf(p[i].x), i}; });
-  tbb::parallel_sort(pair.begin(), pair.end());
-  forEach(n_, [&](int i) { key_[i] = pair[i].first, order_[i] = pair[i].second; });
+  if (window.dense) {
+    sortDense(window, n, p, start_, cell_, rank_, order_, manyOutside ? &outside_ : nullptr);
+    return;
+  }
+  key_.resize(n);
+  keysOf(window, n, p, key_.view());
+  sortKeys(key_, order_, n);
 }
 
 template struct Window<2>;

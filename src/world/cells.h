@@ -1,7 +1,6 @@
 // Points sorted into cells, so that all points near a place are a few runs of consecutive ones.
 #pragma once
 #include <cstdint>
-#include <utility>
 
 #include "exec/exec.h"
 
@@ -46,32 +45,57 @@ struct Window {
   }
 };
 
+/// Consecutive points: first .. past - 1.
+struct Run {
+  int first, past;
+};
+
+/// The points of a table, as kernels read it.
+template <int D>
+struct Runs {
+  Window<D> window;
+  const int* start;         // dense: of each cell, its first point
+  const std::int64_t* key;  // else: of each point, its cell
+  int n;
+
+  /// The points of the cells x0..x1 of the row (y, z).
+  BRIM_FN Run run(std::int64_t x0, std::int64_t x1, std::int64_t y, std::int64_t z) const {
+    const std::int64_t a = window.key(x0, y, z), b = window.key(x1, y, z) + 1;
+    if (window.dense) return {start[a], start[b]};
+    return {before(a), before(b)};
+  }
+
+ private:
+  // How many points lie in cells before c.
+  BRIM_FN int before(std::int64_t c) const {
+    int low = 0;
+    for (int length = n; length > 0;) {
+      const int half = length / 2;
+      if (key[low + half] < c)
+        low += half + 1, length -= half + 1;
+      else
+        length = half;
+    }
+    return low;
+  }
+};
+
 /// A counting sort over a dense table of cells, or sorted keys where the table would be mostly empty. The result is a
 /// function of the points alone: ties keep their order, whatever the threads do.
 template <int D>
 class CellTable {
  public:
-  void sort(int n, View<const Sample<D>> p, const Window<D>& window);
+  /// Say so if many points may lie outside the window.
+  void sort(int n, View<const Sample<D>> p, const Window<D>& window, bool manyOutside = false);
   /// order()[k]: where the point that is now k-th was before the sort.
   const Array<int>& order() const { return order_; }
-  /// The points of the cells x0..x1 of the row (y, z): [first, second).
-  BRIM_FN std::pair<int, int> run(std::int64_t x0, std::int64_t x1, std::int64_t y, std::int64_t z) const {
-    const std::int64_t a = window_.key(x0, y, z), b = window_.key(x1, y, z) + 1;
-    const int* const start = start_.data();
-    if (window_.dense) return {start[a], start[b]};
-    const std::int64_t* const k = key_.data();
-    return {int(std::lower_bound(k, k + n_, a) - k), int(std::lower_bound(k, k + n_, b) - k)};
-  }
-  bool empty() const { return n_ == 0; }
+  Runs<D> runs() const { return {window_, start_.data(), key_.data(), n_}; }
   std::size_t bytes() const { return cell_.bytes() + rank_.bytes() + order_.bytes() + start_.bytes() + key_.bytes(); }
 
  private:
-  void sortDense(View<const Sample<D>> p);
-  void sortKeys(View<const Sample<D>> p);
-
   int n_ = 0;
   Window<D> window_;
-  Array<int> cell_, rank_, order_, start_;
+  Array<int> cell_, rank_, order_, start_, outside_;
   Array<std::int64_t> key_;
 };
 

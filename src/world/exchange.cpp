@@ -17,11 +17,16 @@ void World<D>::collide(double deepest) {
   const Real gap = Real(clearance), eps = Real(0.05 * spacing), most = Real(deepest + clearance);
   const Real absurd2 = Real(absurdSpeed * absurdSpeed);
   const auto body = solids.bodies().read();
-  const int bodies = int(solids.bodies().size());
+  const int count = int(solids.bodies().size()), firstFree = solids.firstFree();
+  const bool answers = firstFree < count;
+  if (answers) hits_.resize(fluid.size()), struck_.resize(fluid.size());
+  const auto hit = hits_.view();
+  const auto struck = struck_.view();
   forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
+    if (answers) struck[i] = -1;
     Sample<D> q = p[i], u = v[i];
     if (!(dot(u.x, u.x) < absurd2)) return;  // stopping it would hide that the run has diverged
-    for (int b = 0; b < bodies; ++b) {
+    for (int b = 0; b < count; ++b) {
       bool near = true;
       for (int k = 0; k < D; ++k) near = near && q.x[k] > body[b].low[k] - gap && q.x[k] < body[b].high[k] + gap;
       if (!near) continue;
@@ -35,9 +40,16 @@ void World<D>::collide(double deepest) {
       body[b].pose.velocityAt(x, wallV);
       Real approach = 0;
       for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
+      // What a free body stops it pays for; of two bodies the first, so that no momentum is lost count of.
+      const bool pays = b >= firstFree && approach > 0;
+      const bool stops = approach > 0 && !(pays && struck[i] >= 0);
       for (int k = 0; k < D; ++k) {
         q.x[k] += depth * out[k];
-        if (approach > 0) u.x[k] += approach * out[k];
+        if (stops) u.x[k] += approach * out[k];
+      }
+      if (pays && stops) {
+        struck[i] = b - firstFree;
+        for (int k = 0; k < D; ++k) hit[i].x[k] = -approach * q.a * out[k];
       }
     }
     for (int k = 0; k < D; ++k) {
@@ -49,6 +61,22 @@ void World<D>::collide(double deepest) {
     p[i] = q;
     v[i] = u;
   });
+  if (answers) payHits();
+}
+
+template <int D>
+void World<D>::payHits() {
+  using namespace vectors;
+  if (!bodies) return;
+  const int n = fluid.size();
+  const auto p = onHost(fluid.p.data, n), hit = onHost(hits_, n);
+  const auto struck = onHost(struck_, n);
+  for (int i = 0; i < n; ++i) {
+    if (struck[i] < 0) continue;
+    Vector at = {0, 0, 0}, impulse = {0, 0, 0};
+    for (int k = 0; k < D; ++k) at[k] = p[i].x[k] + origin[k], impulse[k] = hit[i].x[k];
+    bodies->push(struck[i], impulse, vectors::cross(at - bodies->body(struck[i]).x, impulse));
+  }
 }
 
 template <int D>

@@ -126,7 +126,7 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
     if (s.n == 0) return;
     for (int dz = D == 3 ? -1 : 0; dz <= (D == 3 ? 1 : 0); ++dz)
       for (int dy = -1; dy <= 1; ++dy) {
-        const auto [a, b] = s.table->run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
+        const auto [a, b] = s.table->runs().run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
         if (a < b) near.add(column, s.first, a, b, low, high, h);
       }
   };

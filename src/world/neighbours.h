@@ -1,6 +1,8 @@
 // Who is near whom: lists of the fluid and of the solid samples around each particle, rebuilt every step.
 #pragma once
+#if !BRIM_CUDA
 #include <tbb/enumerable_thread_specific.h>
+#endif
 
 #include <memory>
 
@@ -37,12 +39,27 @@ class Neighbours {
   /// Lists for the points p[0] .. p[n - 1], which are in cell order.
   void build(Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
 
+#if BRIM_CUDA
+  NeighbourView view() const { return {{sets_[0].slices.data()}, {sets_[1].slices.data()}}; }
+#else
   NeighbourView view() const { return {{slices_.data()}, {slices_.data() + solidSlices_}}; }
+#endif
   /// Number of neighbours of all particles, each without itself.
   double pairs() const { return pairs_; }
   std::size_t bytes() const;
 
  private:
+#if BRIM_CUDA
+  /// Lists of one kind, of `room` rows a slice: a slice that wants more makes the build start again with more.
+  struct Set {
+    Array<int> list;
+    Array<Lists::Slice> slices;
+    int room = 0;
+  };
+  Set sets_[2];
+  double pairs_ = 0;
+};
+#else
   struct Scratch;
   struct Chunk {
     Array<int> list;  // kept from step to step
@@ -57,5 +74,6 @@ class Neighbours {
   double pairs_ = 0;
   std::unique_ptr<tbb::enumerable_thread_specific<Scratch>> scratch_;
 };
+#endif
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -88,7 +88,7 @@ class Particles {
     fill(data, n_, firstImage(), ghost);
     fill(data, this->ghost(), room(), ghost);
   }
-  static Sample<D> ghostSample() {
+  BRIM_FN static Sample<D> ghostSample() {
     Sample<D> g{};
     for (int k = 0; k < D; ++k) g.x[k] = farAway;
     return g;

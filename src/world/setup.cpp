@@ -11,7 +11,10 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   s.solids = solidShapes(scene);
   for (std::size_t k = 0; k < scene.fluid.sinks.size(); ++k)
     s.sinks.emplace_back(scene, scene.fluid.sinks[k].shape, "fluid.sinks[" + std::to_string(k) + "]");
-  Filling filling = fillBlocks(scene, s.solids);
+  std::vector<SolidShape> inTheWay = s.solids;
+  for (std::size_t k = 0; k < scene.soft.size(); ++k)
+    inTheWay.emplace_back(scene, scene.soft[k].shape, "soft[" + std::to_string(k) + "]");
+  Filling filling = fillBlocks(scene, inTheWay);
   s.position = std::move(filling.points);
   s.block = std::move(filling.block);
   s.insideSolids = filling.insideSolids;
@@ -23,6 +26,7 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
     sampled.resolution.support = 1;  // one layer
   }
   s.walls = sampleWalls(sampled, s.solids, W);
+  s.deformables = deformableMeshes(scene, W);
   return s;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "brim/scene.h"
+#include "scene/deformable.h"
 #include "scene/shape.h"
 #include "scene/walls.h"
 
@@ -10,12 +11,13 @@ namespace brim {
 
 struct Setup {
   Scene scene;
-  std::vector<SolidShape> solids;  // as in scene.solids
+  std::vector<SolidShape> solids;  // as in scene.solids, then as in scene.bodies
   std::vector<SolidShape> sinks;   // as in scene.fluid.sinks
   std::vector<Vector> position;    // [m] of the fluid's particles
   std::vector<int> block;          // of each of them: its index in scene.fluid.blocks
   std::int64_t insideSolids = 0;   // lattice points not filled because a solid is there
   WallSamples walls;
+  std::vector<DeformableMesh> deformables;  // scene.cloth, then scene.soft
 };
 
 /// Loads meshes, fills blocks, samples walls for the kernel W(r). Throws SceneError.

@@ -1,8 +1,26 @@
 #include "world/solids.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace brim::inline BRIM_FLAVOUR {
+
+Primitive<Real> ShapeData::onMachine(const Primitive<Real>& shape) {
+  Primitive<Real> s = shape;
+#if BRIM_CUDA
+  if (s.points) {
+    auto& copy = points_[s.points];
+    if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
+    s.points = copy.data();
+  }
+  if (s.grid) {
+    auto& copy = grids_[s.grid];
+    if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+    s.grid = copy.data();
+  }
+#endif
+  return s;
+}
 
 template <int D>
 static Sample<D> farSample() {
@@ -76,6 +94,10 @@ void Solids<D>::makeRoom() {
     fill(*a, n_, room, a == &v_ ? Sample<D>{} : farSample<D>());
   }
   for (Array<int>* a : {&owner_, &spareOwner_}) a->resize(room);
+  std::vector<int> number(n_);
+  std::iota(number.begin(), number.end(), 0);
+  copyOut(number_, number.data(), number_.size());
+  copyIn(number_, number.data(), n_);
 }
 
 template <int D>
@@ -91,13 +113,13 @@ void Solids<D>::moveTo(double t) {
 
 template <int D>
 void Solids<D>::setBodies() {
-  std::vector<Body<D>> bodies(source_.size());
+  hostBodies_.resize(source_.size());
   for (std::size_t b = 0; b < source_.size(); ++b) {
     const SolidShape& shape = source_[b].shape;
     const bool isFree = int(b) >= firstFree_;
     Pose<double> pose = isFree ? free_[b - firstFree_].pose : poseAt(source_[b].motion, shape.pose(), time_);
     for (int k = 0; k < D; ++k) pose.position[k] -= origin_[k];
-    Body<D>& body = bodies[b];
+    Body<D>& body = hostBodies_[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
     body.inverseMass = isFree ? Real(free_[b - firstFree_].inverseMass) : Real(0);
@@ -116,10 +138,11 @@ void Solids<D>::setBodies() {
       body.high[k] = Real(middle + reach);
     }
   }
+  std::vector<Body<D>> bodies = hostBodies_;
+  for (Body<D>& b : bodies) b.shape = shapeData_.onMachine(b.shape);
   copyIn(bodies_, bodies.data(), bodies.size());
 }
 
-// Samples go where their bodies are, or where they are carried: the n of `which`, or the first n.
 template <int D>
 void Solids<D>::place(View<const int> which, int n) {
   const auto rest = rest_.read(), carriedP = carriedP_.read(), carriedV = carriedV_.read();
@@ -182,11 +205,30 @@ void Solids<D>::carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v) {
   sorted_ = false;
 }
 
+// to[order[k]] = from[k]: the inverse of permute.
+template <class T>
+static void unpermute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n) {
+  const auto t = to.view();
+  const auto f = from.read();
+  const auto at = order.read();
+  forEach(n, [=] BRIM_KERNEL(int k) { t[at[k]] = f[k]; });
+}
+
 template <int D>
 void Solids<D>::sort(const Window<D>& window) {
   if (sorted_ && window == window_) return;
   window_ = window;
-  table_.sort(n_, p_.read(), window);
+  // From the order they were made in: a run that is resumed must not order the samples of a cell by where they never were.
+  for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
+    unpermute(spare_, *a, number_, n_);
+    a->swap(spare_);
+  }
+  unpermute(spareOwner_, owner_, number_, n_);
+  owner_.swap(spareOwner_);
+  table_.sort(n_, p_.read(), window, true);
+  const auto number = number_.view();
+  const auto order = table_.order().read();
+  forEach(n_, [=] BRIM_KERNEL(int k) { number[k] = order[k]; });
   for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
     permute(spare_, *a, table_.order(), n_);
     fill(spare_, n_, int(spare_.size()), a == &v_ ? Sample<D>{} : farSample<D>());
@@ -216,7 +258,7 @@ std::vector<double> Solids<D>::drawn() const {
 
 template <int D>
 std::size_t Solids<D>::bytes() const {
-  return 4 * p_.bytes() + 2 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + answering_.bytes();
+  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + answering_.bytes();
 }
 
 template class Solids<2>;

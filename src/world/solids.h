@@ -1,5 +1,6 @@
 // Solids as the fluid feels them: samples that add to densities, and signed distances that nothing may enter.
 #pragma once
+#include <map>
 #include <vector>
 
 #include "world/cells.h"
@@ -16,6 +17,19 @@ struct Body {
   Real inverseMass;  // [1/kg] with which its samples answer the fluid; 0: they go their way whatever pushes them
 };
 
+/// What shapes point at (corners of polygons, distances of meshes) where kernels can read it. On a CPU that is where it is.
+class ShapeData {
+ public:
+  /// A shape whose pointers kernels can follow; the first call for a shape copies what it points at.
+  Primitive<Real> onMachine(const Primitive<Real>&);
+
+ private:
+#if BRIM_CUDA
+  std::map<const void*, Array<double>> points_;
+  std::map<const void*, Array<float>> grids_;
+#endif
+};
+
 template <int D>
 class Solids {
  public:
@@ -23,6 +37,10 @@ class Solids {
 
   /// Moves the solids to their poses at time t [s]; free bodies and carried samples stay where they were put last.
   void moveTo(double t);
+  /// Another course for a prescribed solid that moves already; its pose follows with the next moveTo.
+  void setMotion(std::size_t solid, const Motion& motion) { source_[solid].motion = motion; }
+
+  double time() const { return time_; }  // [s] of the last move
 
   // The fluid moves what follows. Shapes of the setup past scene.solids are bodies whose pose somebody else computes.
   int firstFree() const { return firstFree_; }
@@ -54,10 +72,14 @@ class Solids {
   View<const Sample<D>> p() const { return p_.read(); }  // {x, rho0 V}   [m], [kg]
   View<const Sample<D>> v() const { return v_.read(); }  // {v, 1/m}      [m/s], [1/kg] 0 unless it answers
   const Array<Body<D>>& bodies() const { return bodies_; }
+  /// The same for the host, whose addresses their shapes hold.
+  const std::vector<Body<D>>& hostBodies() const { return hostBodies_; }
   double maxSpeed() const { return maxSpeed_; }  // [m/s] of all samples
   /// Positions [m] in the scene of the samples of solids that are no walls of the domain.
   std::vector<double> drawn() const;
   std::size_t bytes() const;
+  /// Puts samples where their bodies are, or where they are carried: the n of `which`, or the first n.
+  void place(View<const int> which, int n);
 
  private:
   struct Source {
@@ -67,7 +89,6 @@ class Solids {
   std::vector<Source> source_;
   Vector origin_;
   void setBodies();
-  void place(View<const int> which, int n);
   void makeRoom();
 
   int n_ = 0, firstFree_ = 0, carried_ = 0;
@@ -78,7 +99,10 @@ class Solids {
   CellTable<D> table_;
   Array<Sample<D>> rest_, p_, v_, spare_;  // rest: {x in the body's frame, rho0 V}
   Array<int> owner_, spareOwner_;          // index of the body, -1 for the domain's walls
+  Array<int> number_;                      // of each sample: its place in the order they were made in
   Array<Body<D>> bodies_;
+  std::vector<Body<D>> hostBodies_;
+  ShapeData shapeData_;
   Array<Sample<D>> carriedP_, carriedV_;  // in the order of who carries them
   Array<int> answering_;
 };

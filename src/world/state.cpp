@@ -7,7 +7,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
-constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '1'};
+constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '2'};
 
 class Writer {
  public:
@@ -72,8 +72,15 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
   const std::int64_t counters[] = {w.step, w.emitted, w.sunk, w.lost, w.nextId};
   for (std::int64_t k : counters) o.value(k);
   o.value(w.evaluated);
+  o.value(w.meansTaken);
   o.value(std::uint64_t(w.layers.size()));
   for (std::size_t e = 0; e < w.layers.size(); ++e) o.value(w.layers[e]), o.value(w.counts[e]);
+  const std::vector<double> bodies = w.bodies ? w.bodies->save() : std::vector<double>(), gauges = w.gauges.save();
+  const std::vector<double>* const lists[] = {&bodies, &gauges};
+  for (const std::vector<double>* numbers : lists) {
+    o.value(std::uint64_t(numbers->size() * sizeof(double)));
+    o.bytes(numbers->data(), numbers->size() * sizeof(double));
+  }
   const int n = w.fluid.size();
   o.value(n);
   std::uint64_t columns = 0;
@@ -84,6 +91,10 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
     o.value(std::uint64_t(n * sizeof f.fresh));
     o.bytes(onHost(f.data, n).data(), n * sizeof f.fresh);
   });
+  if (w.soft.any()) {
+    o.value(w.soft.nodes);
+    for (const auto* a : {&w.soft.x, &w.soft.v}) o.bytes(onHost(*a, w.soft.nodes).data(), w.soft.nodes * sizeof(Sample<D>));
+  }
   return std::move(o.out);
 }
 
@@ -104,11 +115,21 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
   const double maxSpeed = in.value<double>();
   for (std::int64_t* k : {&w.step, &w.emitted, &w.sunk, &w.lost, &w.nextId}) *k = in.value<std::int64_t>();
   w.evaluated = in.value<bool>() && sameSolver;
+  w.meansTaken = in.value<bool>();
   const auto emitters = in.value<std::uint64_t>();
   for (std::uint64_t e = 0; e < emitters; ++e) {
     const auto layers = in.value<std::int64_t>(), counts = in.value<std::int64_t>();
     if (e < w.layers.size()) w.layers[e] = layers, w.counts[e] = counts;
   }
+  const auto numbers = [&] {
+    std::vector<double> all(in.size() / sizeof(double));
+    in.bytes(all.data(), all.size() * sizeof(double));
+    return all;
+  };
+  // A branch into a scene with other bodies or gauges starts with its own.
+  const std::vector<double> bodies = numbers(), gauges = numbers();
+  if (w.bodies && w.bodies->restore(bodies)) w.placeBodies();
+  w.gauges.restore(gauges);
   const int n = in.value<int>();
   if (n < 0) throw Failure("the checkpoint's state is damaged");
   Array<int> none;
@@ -135,6 +156,15 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
     if (!taken) in.skip(size);
   }
   w.fluid.pad();
+  if (w.soft.any()) {
+    if (in.value<int>() != w.soft.nodes) throw Failure("the checkpoint is of a scene with other cloth or soft bodies");
+    std::vector<Sample<D>> column(w.soft.nodes);
+    for (auto* a : {&w.soft.x, &w.soft.v}) {
+      in.bytes(column.data(), column.size() * sizeof(Sample<D>));
+      copyIn(*a, column.data(), column.size());
+    }
+    w.carrySoft();
+  }
   w.solids.moveTo(w.time);
   return maxSpeed;
 }

@@ -15,7 +15,7 @@ struct Box {
 }  // namespace
 
 template <int D>
-World<D>::World(Setup made) : solids(made) {
+World<D>::World(Setup made) : solids(made), soft(made) {
   const auto kept = std::make_shared<Setup>(std::move(made));
   setup_ = kept;
   Setup& setup = *kept;
@@ -51,18 +51,42 @@ World<D>::World(Setup made) : solids(made) {
   copyIn(fluid.id.data, id.data(), n);
   fluid.pad();
   nextId = n;
+  gauges.make(scene);
+  if (!scene.bodies.empty()) {
+    bodies = std::make_unique<BodySystem>(scene, setup.solids);
+    placeBodies();
+  }
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
   // Only needed so far, and large.
   std::vector<Vector>().swap(setup.position);
   std::vector<int>().swap(setup.block);
   setup.walls = WallSamples();
+  setup.deformables = {};
+  if (soft.any()) {
+    solids.addCarried(soft.samples);
+    carrySoft(true);
+  }
+}
+
+template <int D>
+void World<D>::carrySoft(bool all) {
+  soft.samplesAt(carriedP_, carriedV_);
+  solids.carry(carriedP_, carriedV_);
+  if (all) solids.moveTo(solids.time());
+}
+
+template <int D>
+Vector World<D>::gravityVector(double t) const {
+  const Scene& s = scene();
+  Vector g = s.gravity_keys.empty() ? s.gravity : valueAt(s.gravity_keys, t);
+  if (D == 2) g[2] = 0;
+  return g;
 }
 
 template <int D>
 Vec<D> World<D>::gravity(double t) const {
-  const Scene& s = scene();
-  const Vector g = s.gravity_keys.empty() ? s.gravity : valueAt(s.gravity_keys, t);
+  const Vector g = gravityVector(t);
   Vec<D> r;
   for (int k = 0; k < D; ++k) r[k] = Real(g[k]);
   return r;

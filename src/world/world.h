@@ -1,5 +1,8 @@
 // Everything that changes with time: particles, neighbours, solids; and the few constants every formula needs.
 #pragma once
+#include "bodies/system.h"
+#include "constraints/deformables.h"
+#include "world/gauges.h"
 #include "world/neighbours.h"
 #include "world/particles.h"
 #include "world/solids.h"
@@ -26,6 +29,8 @@ class Images {
     forEach(fluid.images(), [=] BRIM_KERNEL(int k) { c[first + k] = c[source[k]]; });
   }
   const CellTable<D>& table() const { return table_; }
+  /// Of each image: the particle it is one of.
+  const Array<int>& source() const { return source_; }
 
  private:
   Array<int> source_;
@@ -61,7 +66,11 @@ class World {
   bool evaluated = false;  // the solver knows the forces of the present state
   Particles<D> fluid;
   Solids<D> solids;
-  Touch<D> touch;  // the samples that answer, and the fluid around them; found by search()
+  Deformables<D> soft;                 // sheets, ropes and soft bodies
+  std::unique_ptr<BodySystem> bodies;  // null: the scene has none
+  Gauges<D> gauges;
+  bool meansTaken = false;  // a snapshot has read the means of forces and flows: the next step starts them anew
+  Touch<D> touch;           // the samples that answer, and the fluid around them; found by search()
 
   /// Gravity at time t [m/s^2].
   Vec<D> gravity(double t) const;
@@ -83,20 +92,35 @@ class World {
   void collide(double deepest = 1e30);
   /// Fluid that emitters let in and sinks take out at the present time; fluid outside the domain is removed and counted.
   void exchange();
-  bool hasPeriodic() const;
+  /// Puts the samples of sheets and soft bodies where their nodes are; `all` also before the first search of a run.
+  void carrySoft(bool all = false);
   const Setup& setup() const { return *setup_; }
+  /// One step of the rigid bodies, from `time` on, with the forces that were set; their samples follow.
+  void moveBodies(double dt);
+  /// The samples go where the bodies are; `inverseMass` [1/kg] of a sample of each, for solvers that ask for it.
+  void placeBodies(const std::vector<double>& inverseMass = {});
+  /// What acted on the samples of bodies, `touch.impulse` times `scale`, becomes the bodies' force from the next step on.
+  void forceFromTouch(double scale);
+  /// Gravity in three numbers, for the host.
+  Vector gravityVector(double t) const;
+  bool hasPeriodic() const;
+  const Images<D>& images() const { return images_; }
   const Scene& scene() const { return setup_->scene; }
   std::size_t bytes();
 
  private:
   void emit(std::size_t emitter);
   void removeOutside();
+  void payHits();
 
   std::shared_ptr<const Setup> setup_;
   Window<D> window_;
   CellTable<D> table_;
   Images<D> images_;
   Neighbours<D> neighbours_;
+  Array<Sample<D>> carriedP_, carriedV_;
+  Array<Sample<D>> hits_;  // {impulse [N s], -} that collide() gives to the body `struck_`, -1 none
+  Array<int> struck_;
 
  public:
   std::vector<std::int64_t> layers, counts;  // per emitter: layers started, particles made

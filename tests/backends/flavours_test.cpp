@@ -30,8 +30,9 @@ BRIM_PLANE_LAWS(EveryFlavour);
 TEST_P(EveryFlavour, BreaksTheSameDam) {
   const std::vector<std::string> all = flavours();
   ASSERT_FALSE(all.empty());
-  const Result first = run(all[0]);
+  const Result first = run(all.back());
   for (const std::string& name : all) {
+    if (name == "cuda32") continue;  // device_test.cpp
     const Result r = run(name);
     // Rounding differs, and 50 steps of a dam break let it grow: one percent is far above that and far below any other physics.
     EXPECT_NEAR(r.report.time, first.report.time, 0.01 * first.report.time) << name;

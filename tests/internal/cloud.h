@@ -42,11 +42,13 @@ Setup setupOf(const Scene& scene, const std::vector<Vector>& points) {
   s.block.assign(points.size(), 0);
   const double h = scene.resolution.support * scene.resolution.spacing;
   const Cubic<D> W(h);
-  s.walls = sampleWalls(scene, s.solids, [&](double r) {
+  const auto kernel = [&](double r) {
     Vec<D> x{};
     x[0] = Real(r);
     return r < h ? double(W(x)) : 0.0;
-  });
+  };
+  s.walls = sampleWalls(scene, s.solids, kernel);
+  s.deformables = deformableMeshes(scene, kernel);
   return s;
 }
 

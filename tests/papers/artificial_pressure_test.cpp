@@ -13,7 +13,7 @@ Scene drop(int dimension, double artificialPressure) {
   Scene s = domain("pbf", dimension, {2, 2, 2}, dimension == 2 ? 0.02 : 0.04, "open");
   fill(s, dimension == 2 ? box({0.8, 0.8, 0}, {1.2, 1.2, 0}) : box({0.8, 0.8, 0.8}, {1.2, 1.2, 1.2}));
   s.gravity = {0, 0, 0};
-  s.solver.choices = {{"constraint", "equality"}, {"acceleration", "none"}, {"kernel", "poly6"}};
+  s.solver.choices = {{"condition", "equality"}, {"acceleration", "none"}, {"kernel", "poly6"}};
   // Epsilon as large as S: particles at the edge have little S of their own, and the drop would tear itself apart.
   s.solver.numbers = {{"iterations", 4}, {"tolerance", 0}, {"relaxation", 1}, {"artificial_pressure", artificialPressure}};
   s.time.dt = 4e-3;
@@ -29,7 +29,7 @@ TEST(ArtificialPressure, SpreadsTheParticlesOfATwoSidedConstraint_PB06) {
     const auto clumping = [&](double k) {
       Scene s = drop(dimension, k);
       if (dimension == 3) s.fluid.blocks[0].shape = box({0.8, 0.88, 0.88}, {1.2, 1.12, 1.12});
-      s.solver.choices = {{"constraint", "equality"}};
+      s.solver.choices = {{"condition", "equality"}};
       s.solver.numbers.erase("relaxation");
       Simulation sim(s);
       sim.advanceTo(0.8);
@@ -67,7 +67,7 @@ TEST(ArtificialPressure, HasAlternativesOfWhichAllButALargerSupportHelp_PB07) {
   const auto clumping = [](const std::string& acceleration, const std::function<void(Scene&)>& change) {
     Scene s = domain("pbf", 2, {1.2, 0.8, 1}, 0.02, "walls");
     fill(s, box({0, 0, 0}, {0.4, 0.4, 0}));
-    s.solver.choices = {{"constraint", "equality"}, {"acceleration", acceleration}};
+    s.solver.choices = {{"condition", "equality"}, {"acceleration", acceleration}};
     s.solver.numbers = {{"iterations", 4}, {"tolerance", 0}};
     if (acceleration == "none") s.solver.choices["kernel"] = "poly6", s.solver.numbers["relaxation"] = 1;
     s.time.dt = 4e-3;
@@ -82,7 +82,7 @@ TEST(ArtificialPressure, HasAlternativesOfWhichAllButALargerSupportHelp_PB07) {
     return all;
   };
   const auto nothing = [](Scene&) {};
-  const auto clamp = [](Scene& s) { s.solver.choices["constraint"] = "inequality"; };
+  const auto clamp = [](Scene& s) { s.solver.choices["condition"] = "inequality"; };
   const Spacing plain = clumping("none", nothing), own = clumping("multilevel", nothing);
   // Clamped, 19 % of the particles in pairs become 7 % with the slides' iterations, 27 % become 2 % with Brim's.
   EXPECT_LT(clumping("none", clamp).close, 0.6 * plain.close);

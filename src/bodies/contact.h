@@ -1,0 +1,35 @@
+// Where bodies touch each other, solids and the domain's walls.
+#pragma once
+#include <vector>
+
+#include "bodies/body.h"
+
+namespace brim {
+
+/// A ball of this radius around a point of the shape's frame; what touches of a shape is its set of feelers.
+struct Feeler {
+  Vector point;
+  double radius;  // [m]
+};
+
+/// Feelers of a bounded shape: one ball for a sphere, a row of them for a capsule, corners and points along edges and rims for
+/// the others. Against the signed distance of another shape they find every contact of the shapes that Brim has, in 2D and 3D;
+/// a library of convex pairs would add what neither meshes nor discs in a plane need.
+std::vector<Feeler> feelersOf(const SolidShape&);
+
+struct Contact {
+  Vector point;   // [m] in the scene
+  Vector normal;  // unit, out of b and into a
+  double gap;     // [m] negative where they overlap
+};
+
+/// Contacts of the feelers of a shape at `at` with the solid `other` at `there`, up to `margin` [m] apart: the deepest, and those
+/// farthest from the ones taken before, up to `most`. Normals point out of `other`.
+std::vector<Contact> contactsWith(const std::vector<Feeler>&, const Pose<double>& at, const Primitive<double>& other,
+                                  const Pose<double>& there, double margin, double size, int most);
+
+/// The same with the half-space below `offset` along a unit `normal`: normal . x >= offset is free.
+std::vector<Contact> contactsWithPlane(const std::vector<Feeler>&, const Pose<double>& at, const Vector& normal, double offset,
+                                       double margin, int most);
+
+}  // namespace brim

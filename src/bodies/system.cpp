@@ -1,0 +1,355 @@
+#include "bodies/system.h"
+
+#include <algorithm>
+
+namespace brim {
+
+using namespace vectors;
+
+namespace {
+constexpr double contactDamping = 2;  // tau/dt of contacts, as of joints
+const Vector none = {0, 0, 0};
+
+int indexOf(const Scene& scene, const std::string& name) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    if (scene.bodies[b].name == name) return int(b);
+  return -1;
+}
+}  // namespace
+
+BodySystem::BodySystem(const Scene& scene, const std::vector<SolidShape>& shapes) : scene_(scene), shapes_(shapes) {
+  const std::size_t solids = scene.solids.size();
+  for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+    const RigidBody& declared = scene.bodies[k];
+    const SolidShape& shape = shapes_[solids + k];
+    MassProperties m = massOf(shape, declared.density);
+    if (declared.mass > 0) {
+      const double ratio = declared.mass / m.mass;
+      m.mass *= ratio;
+      for (double& i : m.inertia) i *= ratio;
+    }
+    BodyState& b = bodies_.emplace_back(shape, m, declared.held);
+    if (!declared.held) b.u = {declared.velocity, declared.spin};
+    feelers_.push_back(declared.collides ? feelersOf(shape) : std::vector<Feeler>());
+    reach_.push_back(length(shape.bodyHigh()) + length(m.centre));
+  }
+  for (std::size_t k = 0; k < solids; ++k) {
+    const SolidShape& shape = shapes_[k];
+    const bool bounded = !shape.primitive().insideOut && shape.primitive().kind != Kind::plane;
+    const double size = shape.primitive().kind == Kind::plane ? 1 : length(shape.bodyHigh());
+    obstacles_.push_back({&shape, scene.solids[k].motion, bounded ? feelersOf(shape) : std::vector<Feeler>(), size});
+  }
+  for (int k = 0; k < scene.dimension; ++k) {
+    if (scene.domain.boundary[k] != "walls") continue;
+    Vector n = {0, 0, 0};
+    n[k] = 1;
+    walls_.push_back({n, scene.domain.min[k]});
+    walls_.push_back({-n, -scene.domain.max[k]});
+  }
+  for (const Joint& j : scene.joints) {
+    const int a = indexOf(scene, j.a), b = indexOf(scene, j.b);
+    joints_.emplace_back(j, a, b, bodies_, scene.dimension == 2);
+    pairs_.emplace_back(std::min(a, b), std::max(a, b));
+  }
+  force_.resize(bodies_.size());
+  pushed_.resize(bodies_.size());
+  fluid_.resize(bodies_.size());
+  joint_.resize(joints_.size());
+}
+
+double BodySystem::maxSpeed() const {
+  double most = 0;
+  for (int b = 0; b < size(); ++b) most = std::max(most, length(bodies_[b].u.v) + reach_[b] * length(bodies_[b].u.w));
+  return most;
+}
+
+void BodySystem::push(int b, const Vector& impulse, const Vector& moment) {
+  pushed_[b].v = pushed_[b].v + impulse;
+  pushed_[b].w = pushed_[b].w + moment;
+}
+
+void BodySystem::pushNow(int b, const Vector& impulse, const Vector& moment) {
+  BodyState& body = bodies_[b];
+  body.u.v = body.u.v + body.perMass * impulse;
+  body.u.w = body.u.w + body.perInertiaHere * moment;
+  fluid_[b].force = fluid_[b].force + impulse;
+  fluid_[b].torque = fluid_[b].torque + moment;
+}
+
+void BodySystem::nudge(int b, const Vector& impulse, const Vector& moment, double dt) {
+  BodyState& body = bodies_[b];
+  const BodyVelocity before = body.u;
+  pushNow(b, impulse, moment);
+  const Vector turn = dt * (body.u.w - before.w);
+  body.x = body.x + dt * (body.u.v - before.v);
+  if (turn == none) return;
+  body.q = normalised(product(turnBy(turn), body.q));
+  body.refresh();
+}
+
+void BodySystem::begin(double time, double dt, const Vector& gravity) {
+  dt_ = dt;
+  rows_.clear();
+  // G v_old of Eq. 18 is with the velocities before anything acts.
+  for (JointRows& j : joints_) j.append(bodies_, time, dt, warm, rows_);
+  findContacts(time);
+  for (int b = 0; b < size(); ++b) {
+    if (bodies_[b].perMass > 0) bodies_[b].u.v = bodies_[b].u.v + dt * gravity;
+    pushNow(b, pushed_[b].v + dt * force_[b].v, pushed_[b].w + dt * force_[b].w);
+    pushed_[b] = {};
+  }
+  for (Row& r : rows_) {
+    prepare(r);
+    if (r.perD == 0) r.lambda = 0;
+    apply(r, r.lambda);
+  }
+}
+
+bool BodySystem::jointed(int a, int b) const {
+  return std::find(pairs_.begin(), pairs_.end(), std::pair(std::min(a, b), std::max(a, b))) != pairs_.end();
+}
+
+void BodySystem::findContacts(double time) {
+  const int most = scene_.dimension == 2 ? 2 : 4;
+  const auto slack = [&](double size, double speed) { return 0.01 * size + dt_ * speed; };
+  for (int a = 0; a < size(); ++a) {
+    if (feelers_[a].empty()) continue;
+    const Pose<double> at = pose(a);
+    const double speed = length(bodies_[a].u.v) + reach_[a] * length(bodies_[a].u.w);
+    const double mu = scene_.bodies[a].friction;
+    if (bodies_[a].perMass > 0) {
+      for (const Wall& w : walls_)
+        if (dot(w.normal, bodies_[a].x) - w.offset < reach_[a] + slack(reach_[a], speed))
+          for (const Contact& c : contactsWithPlane(feelers_[a], at, w.normal, w.offset, slack(reach_[a], speed), most))
+            contact(c, a, -1, {}, mu);
+      for (const Obstacle& o : obstacles_) {
+        const Pose<double> there = poseAt(o.motion, o.shape->pose(), time);
+        const Vector centre = {there.position[0], there.position[1], there.position[2]};
+        const double margin = slack(std::min(reach_[a], o.size), speed);
+        if (!o.feelers.empty() && length(bodies_[a].x - centre) > reach_[a] + o.size + margin) continue;
+        for (const Contact& c : contactsWith(feelers_[a], at, o.shape->primitive(), there, margin, o.size, most))
+          contact(c, a, -1, there, mu);
+        for (Contact c :
+             contactsWith(o.feelers, there, shapes_[scene_.solids.size() + a].primitive(), at, margin, reach_[a], most)) {
+          c.normal = -c.normal;
+          contact(c, a, -1, there, mu);
+        }
+      }
+    }
+    for (int b = a + 1; b < size(); ++b) {
+      if (feelers_[b].empty() || jointed(a, b) || bodies_[a].perMass + bodies_[b].perMass == 0) continue;
+      const double margin =
+          slack(std::min(reach_[a], reach_[b]), speed + length(bodies_[b].u.v) + reach_[b] * length(bodies_[b].u.w));
+      if (length(bodies_[a].x - bodies_[b].x) > reach_[a] + reach_[b] + margin) continue;
+      const double both = std::sqrt(mu * scene_.bodies[b].friction);
+      const Pose<double> there = pose(b);
+      const Primitive<double>&shapeA = shapes_[scene_.solids.size() + a].primitive(),
+            &shapeB = shapes_[scene_.solids.size() + b].primitive();
+      for (const Contact& c : contactsWith(feelers_[a], at, shapeB, there, margin, reach_[b], most)) contact(c, a, b, {}, both);
+      // Of two round ones, one direction sees all.
+      if (feelers_[a].size() == 1 && feelers_[b].size() == 1) continue;
+      for (Contact c : contactsWith(feelers_[b], there, shapeA, at, margin, reach_[a], most)) {
+        c.normal = -c.normal;
+        contact(c, a, b, {}, both);
+      }
+    }
+  }
+}
+
+// The normal's row, and Coulomb's: |lambda_t| <= mu lambda_n along one tangent (2D) or two (a pyramid around the cone).
+void BodySystem::contact(const Contact& c, int a, int b, const Pose<double>& solid, double mu) {
+  Vector wall = {0, 0, 0};
+  if (b < 0) solid.velocityAt(c.point.data(), wall.data());
+  const auto row = [&](const Vector& n) {
+    Row r;
+    r.a = a, r.b = b;
+    r.linear = n;
+    r.armA = cross(c.point - bodies_[a].x, n);
+    if (b >= 0) r.armB = -cross(c.point - bodies_[b].x, n);
+    r.c = dot(n, wall);
+    return r;
+  };
+  Row normal = row(c.normal);
+  normal.c += Spook(dt_, contactDamping).oneSided(c.gap);
+  normal.low = 0;
+  rows_.push_back(normal);
+  if (mu == 0) return;
+  const int at = int(rows_.size()) - 1;
+  const Vector s = scene_.dimension == 2 ? Vector{-c.normal[1], c.normal[0], 0} : acrossOf(c.normal);
+  const Vector tangents[2] = {s, cross(c.normal, s)};
+  for (int k = 0; k < scene_.dimension - 1; ++k) {
+    Row r = row(tangents[k]);
+    r.normal = at;
+    r.mu = mu;
+    rows_.push_back(r);
+  }
+}
+
+void BodySystem::prepare(Row& r) const {
+  double D = r.sigma;
+  if (r.a >= 0) {
+    const BodyState& a = bodies_[r.a];
+    r.turnA = a.perInertiaHere * r.armA;
+    D += a.perMass * dot(r.linear, r.linear) + dot(r.armA, r.turnA);
+  }
+  if (r.b >= 0) {
+    const BodyState& b = bodies_[r.b];
+    r.turnB = b.perInertiaHere * r.armB;
+    D += b.perMass * dot(r.linear, r.linear) + dot(r.armB, r.turnB);
+  }
+  r.perD = D > 1e-300 ? 1 / D : 0;
+}
+
+void BodySystem::apply(const Row& r, double change) {
+  if (r.a >= 0) {
+    BodyState& a = bodies_[r.a];
+    a.u.v = a.u.v + (a.perMass * change) * r.linear;
+    a.u.w = a.u.w + change * r.turnA;
+  }
+  if (r.b >= 0) {
+    BodyState& b = bodies_[r.b];
+    b.u.v = b.u.v - (b.perMass * change) * r.linear;
+    b.u.w = b.u.w + change * r.turnB;
+  }
+}
+
+double BodySystem::valueOf(const Row& r) const {
+  double s = r.sigma * r.lambda - r.c;
+  if (r.a >= 0) s += dot(r.linear, bodies_[r.a].u.v) + dot(r.armA, bodies_[r.a].u.w);
+  if (r.b >= 0) s += dot(r.armB, bodies_[r.b].u.w) - dot(r.linear, bodies_[r.b].u.v);
+  return s;
+}
+
+void BodySystem::sweep() {
+  for (Row& r : rows_) {
+    if (r.normal >= 0) r.high = r.mu * rows_[r.normal].lambda, r.low = -r.high;
+    const double next = std::clamp(r.lambda - r.perD * valueOf(r), r.low, r.high);
+    apply(r, next - r.lambda);
+    r.lambda = next;
+  }
+}
+
+double BodySystem::residual() const {
+  double most = 0;
+  for (const Row& r : rows_) {
+    if (r.perD == 0) continue;
+    const double high = r.normal >= 0 ? r.mu * rows_[r.normal].lambda : r.high, low = r.normal >= 0 ? -high : r.low;
+    const double next = std::clamp(r.lambda - r.perD * valueOf(r), low, high);
+    most = std::max(most, std::abs(next - r.lambda) / r.perD);
+  }
+  return most;
+}
+
+void BodySystem::finish() {
+  for (BodyState& b : bodies_) b.move(dt_);
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    joints_[k].read(rows_, dt_);
+    joint_[k].force = joint_[k].force + dt_ * joints_[k].force;
+    joint_[k].torque = joint_[k].torque + dt_ * joints_[k].torque;
+    joint_[k].motor += dt_ * joints_[k].motor;
+  }
+  since_ += dt_;
+}
+
+void BodySystem::step(double time, double dt, const Vector& gravity, int sweeps) {
+  begin(time, dt, gravity);
+  for (int k = 0; k < sweeps; ++k) sweep();
+  finish();
+}
+
+std::vector<BodyReport> BodySystem::reports() const {
+  std::vector<BodyReport> all;
+  const double per = since_ > 0 ? 1 / since_ : 0;
+  for (int k = 0; k < size(); ++k) {
+    const BodyState& b = bodies_[k];
+    const Pose<double> p = b.pose();
+    BodyReport r;
+    r.name = scene_.bodies[k].name;
+    r.position = {p.position[0], p.position[1], p.position[2]};
+    r.rotation = b.rotation;
+    r.centre = b.x;
+    r.velocity = b.u.v, r.spin = b.u.w;
+    r.force = per * fluid_[k].force, r.torque = per * fluid_[k].torque;
+    all.push_back(r);
+  }
+  return all;
+}
+
+std::vector<JointReport> BodySystem::jointReports() const {
+  std::vector<JointReport> all;
+  const double per = since_ > 0 ? 1 / since_ : 0;
+  for (std::size_t k = 0; k < joints_.size(); ++k)
+    all.push_back({scene_.joints[k].name, per * joint_[k].force, per * joint_[k].torque, per * joint_[k].motor,
+                   joints_[k].position, joints_[k].error});
+  return all;
+}
+
+void BodySystem::startMeans() {
+  since_ = 0;
+  for (Sum& s : fluid_) s = {};
+  for (Sum& s : joint_) s = {};
+}
+
+namespace {
+/// Walks the numbers of a state, to write them or to read them back.
+struct Tape {
+  std::vector<double>* out;
+  const std::vector<double>* in;
+  std::size_t at = 0;
+  bool good = true;
+  void operator()(double& x) {
+    if (out)
+      out->push_back(x);
+    else if (at < in->size())
+      x = (*in)[at++];
+    else
+      good = false;
+  }
+  template <std::size_t n>
+  void operator()(std::array<double, n>& x) {
+    for (double& e : x) (*this)(e);
+  }
+};
+}  // namespace
+
+template <class T>
+void BodySystem::walk(T& tape) {
+  for (int k = 0; k < size(); ++k) {
+    BodyState& b = bodies_[k];
+    tape(b.x), tape(b.q), tape(b.u.v), tape(b.u.w);
+    tape(force_[k].v), tape(force_[k].w), tape(pushed_[k].v), tape(pushed_[k].w);
+    tape(fluid_[k].force), tape(fluid_[k].torque);
+  }
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    JointRows& j = joints_[k];
+    double n = double(j.lambda.size());
+    tape(n);
+    j.lambda.resize(n >= 0 && n < 100 ? std::size_t(n) : 0);
+    for (double& l : j.lambda) tape(l);
+    tape(j.lastDt), tape(j.position), tape(j.error);
+    tape(joint_[k].force), tape(joint_[k].torque), tape(joint_[k].motor);
+  }
+  tape(since_);
+}
+
+std::vector<double> BodySystem::save() {
+  std::vector<double> all;
+  Tape tape{&all, nullptr};
+  walk(tape);
+  return all;
+}
+
+bool BodySystem::restore(const std::vector<double>& numbers) {
+  const std::vector<double> before = save();
+  Tape tape{nullptr, &numbers};
+  walk(tape);
+  const bool good = tape.good && tape.at == numbers.size();
+  if (!good) {
+    Tape back{nullptr, &before};
+    walk(back);
+  }
+  for (BodyState& b : bodies_) b.refresh();
+  return good;
+}
+
+}  // namespace brim

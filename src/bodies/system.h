@@ -1,0 +1,102 @@
+// All rigid bodies of a scene with their joints, motors and contacts: one complementarity problem a step, solved by projected
+// Gauss-Seidel (Constraint Fluids, Alg. VII.1) without ever forming its matrix. A fluid's rows may join the same sweeps.
+#pragma once
+#include <vector>
+
+#include "bodies/contact.h"
+#include "bodies/joint.h"
+#include "brim/scene.h"
+#include "brim/snapshot.h"
+
+namespace brim {
+
+class BodySystem {
+ public:
+  /// `shapes` are those of scene.solids, then those of scene.bodies.
+  BodySystem(const Scene&, const std::vector<SolidShape>& shapes);
+  BodySystem(const BodySystem&) = delete;
+  BodySystem& operator=(const BodySystem&) = delete;
+
+  int size() const { return int(bodies_.size()); }
+  bool empty() const { return bodies_.empty(); }
+  const BodyState& body(int b) const { return bodies_[b]; }
+  Pose<double> pose(int b) const { return bodies_[b].pose(); }
+  double maxSpeed() const;  // [m/s] of any point of a body
+
+  /// What the fluid does to body b from the next step on, until it is said again: force [N], and torque [N m] about the centre of
+  /// mass.
+  void setForce(int b, const Vector& force, const Vector& torque) { force_[b] = {force, torque}; }
+  /// An impulse [N s] of the fluid, and its moment [N m s] about the centre of mass, that the next step adds.
+  void push(int b, const Vector& impulse, const Vector& moment);
+
+  // A step in parts. begin: velocities with gravity and what was pushed, rows of joints and contacts at the present places.
+  void begin(double time, double dt, const Vector& gravity);
+  /// Once over all rows.
+  void sweep();
+  /// Moves the bodies with the velocities found; reads reactions.
+  void finish();
+  /// All of it, with so many sweeps.
+  void step(double time, double dt, const Vector& gravity, int sweeps = 60);
+
+  /// Within a step: a body's velocity and what an impulse changes in it, counted as the fluid's.
+  const BodyVelocity& velocity(int b) const { return bodies_[b].u; }
+  void pushNow(int b, const Vector& impulse, const Vector& moment);
+  /// The same for an impulse that acts at the step's start: the body also moves by what dt [s] make of it. After finish.
+  void nudge(int b, const Vector& impulse, const Vector& moment, double dt);
+  /// max |G v + Sigma lambda - c| over the rows (Eq. 33), of those at a bound only what they may still change [m/s, rad/s].
+  double residual() const;
+  const std::vector<Row>& rows() const { return rows_; }
+
+  /// Places and reactions for snapshots and bodies.csv; forces are means since startMeans.
+  std::vector<BodyReport> reports() const;
+  std::vector<JointReport> jointReports() const;
+  void startMeans();
+
+  std::vector<double> save();
+  /// False if the numbers are not of this scene.
+  bool restore(const std::vector<double>&);
+
+  double warm = 0.8;  // part of a joint's last impulses that the next step starts with
+
+ private:
+  struct Obstacle {  // a solid of the scene, or a wall of the domain (no shape)
+    const SolidShape* shape = nullptr;
+    Motion motion;
+    std::vector<Feeler> feelers;
+    double size = 0;  // [m]
+  };
+  struct Wall {
+    Vector normal;
+    double offset;  // [m]
+  };
+  void findContacts(double time);
+  void contact(const Contact&, int a, int b, const Pose<double>& solid, double mu);
+  void prepare(Row&) const;
+  void apply(const Row&, double change);
+  double valueOf(const Row&) const;
+  bool jointed(int a, int b) const;
+  template <class T>
+  void walk(T& tape);
+
+  const Scene scene_;
+  std::vector<SolidShape> shapes_;
+  std::vector<BodyState> bodies_;
+  std::vector<std::vector<Feeler>> feelers_;  // per body
+  std::vector<double> reach_;                 // [m] of each body from the centre of mass
+  std::vector<Obstacle> obstacles_;
+  std::vector<Wall> walls_;
+  std::vector<JointRows> joints_;
+  std::vector<std::pair<int, int>> pairs_;  // joined bodies do not collide
+  std::vector<Row> rows_;
+  std::vector<BodyVelocity> force_, pushed_;  // of the fluid: force and torque; impulse and moment
+  double dt_ = 0;
+  // Since the last report.
+  struct Sum {
+    Vector force = {0, 0, 0}, torque = {0, 0, 0};
+    double motor = 0;
+  };
+  std::vector<Sum> fluid_, joint_;
+  double since_ = 0;  // [s]
+};
+
+}  // namespace brim

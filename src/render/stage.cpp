@@ -1,0 +1,152 @@
+#include "render/stage.h"
+
+#include <cmath>
+
+#include "scene/sampling.h"
+#include "scene/vector.h"
+
+namespace brim {
+
+namespace {
+
+constexpr double crease = 0.766;  // cos 40 degrees
+
+std::shared_ptr<const Model> modelOf(const SolidShape& shape, double edge) {
+  const auto kind = shape.primitive().kind;
+  if (kind == Kind::plane || kind == Kind::polygon) return nullptr;
+  Mesh mesh = shape.mesh() ? *shape.mesh() : triangulate(shape.primitive(), edge);
+  if (shape.primitive().insideOut)
+    for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
+  return std::make_shared<const Model>(std::move(mesh));
+}
+
+double smallestSide(const SolidShape& s) {
+  const Vector sides = vectors::operator-(s.bodyHigh(), s.bodyLow());
+  return std::min({sides[0], sides[1], sides[2]});
+}
+
+}  // namespace
+
+Model::Model(Mesh m) : mesh(std::move(m)), normals(mesh.triangles.size()) {
+  using namespace vectors;
+  std::vector<Vector> face(mesh.triangles.size());  // as long as twice the area
+  std::vector<std::vector<int>> around(mesh.points.size());
+  for (std::size_t k = 0; k < face.size(); ++k) {
+    const auto& t = mesh.triangles[k];
+    const Vector& a = mesh.points[std::size_t(t[0])];
+    face[k] = cross(mesh.points[std::size_t(t[1])] - a, mesh.points[std::size_t(t[2])] - a);
+    for (const int corner : t) around[std::size_t(corner)].push_back(int(k));
+  }
+  for (std::size_t k = 0; k < face.size(); ++k)
+    for (std::size_t c = 0; c < 3; ++c) {
+      Vector n = {0, 0, 0};
+      for (const int other : around[std::size_t(mesh.triangles[k][c])])
+        if (dot(unit(face[k]), unit(face[std::size_t(other)])) > crease) n = n + face[std::size_t(other)];
+      n = unit(n);
+      normals[k][c] = {float(n[0]), float(n[1]), float(n[2])};
+    }
+}
+
+Mesh sheetsOf(const Snapshot& s, const Vector& middle) {
+  Mesh mesh;
+  for (const Surface& sheet : s.surfaces) {
+    if (sheet.corners != 3) continue;
+    const int first = int(mesh.points.size());
+    for (std::size_t k = 0; k + 2 < sheet.vertex.size(); k += 3)
+      mesh.points.push_back({sheet.vertex[k] - middle[0], sheet.vertex[k + 1] - middle[1], sheet.vertex[k + 2] - middle[2]});
+    for (std::size_t k = 0; k + 2 < sheet.element.size(); k += 3)
+      mesh.triangles.push_back({first + sheet.element[k], first + sheet.element[k + 1], first + sheet.element[k + 2]});
+  }
+  return mesh;
+}
+
+Scenery::Scenery(const Scene& scene)
+    : scene_(scene), middle_{0, 0, 0}, low_{0, 0, 0}, high_{0, 0, 0}, shapes_(solidShapes(scene)) {
+  for (std::size_t a = 0; a < std::size_t(scene.dimension); ++a) {
+    middle_[a] = (scene.domain.min[a] + scene.domain.max[a]) / 2;
+    high_[a] = (scene.domain.max[a] - scene.domain.min[a]) / 2;
+    low_[a] = -high_[a];
+  }
+  for (const SolidShape& s : shapes_)
+    models_.push_back(scene.dimension == 3 && std::isfinite(smallestSide(s)) ? modelOf(s, std::max(smallestSide(s) / 12, 1e-9))
+                                                                             : nullptr);
+}
+
+void Scenery::frame(const std::vector<Snapshot>& frames) {
+  Vector low = high_, high = low_;
+  double side = 0, liquid = 0;
+  for (std::size_t a = 0; a < std::size_t(scene_.dimension); ++a) {
+    std::vector<double> x;
+    for (const Snapshot& s : frames)
+      for (std::size_t i = a; i < s.position.size(); i += 3)
+        if (std::isfinite(s.position[i])) x.push_back(s.position[i] - middle_[a]);
+    if (x.empty()) return;
+    const auto cut = std::ptrdiff_t(0.002 * double(x.size()));  // a few lost drops must not make everything small
+    std::nth_element(x.begin(), x.begin() + cut, x.end());
+    low[a] = x[std::size_t(cut)];
+    std::nth_element(x.begin(), x.end() - 1 - cut, x.end());
+    high[a] = *(x.end() - 1 - cut);
+    side = std::max(side, high_[a] - low_[a]);
+    liquid = std::max(liquid, high[a] - low[a]);
+  }
+  if (side <= 4 * liquid) return;
+  for (std::size_t a = 0; a < std::size_t(scene_.dimension); ++a) {
+    low_[a] = std::max(low_[a], low[a] - 0.15 * liquid);
+    high_[a] = std::min(high_[a], high[a] + 0.15 * liquid);
+  }
+}
+
+Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
+  Stage stage;
+  stage.dimension = scene_.dimension;
+  stage.time = s.time;
+  stage.spacing = scene_.resolution.spacing;
+  stage.low = low_, stage.high = high_, stage.middle = middle_;
+
+  // Ellipsoids a little larger than their share of the liquid, so that there are no gaps to look through.
+  const double d = stage.spacing, radius = (stage.dimension == 3 ? 0.66 : 0.64) * d;
+  const Cloud cloud(s, d, ellipsoidReach);
+  const auto all = ellipsoids(cloud, stage.dimension);
+  stage.blobs.resize(all.size());
+  stage.value.assign(all.size(), 0.f);
+  stage.alone.assign(all.size(), 0);
+  tbb::parallel_for(std::size_t(0), all.size(), [&](std::size_t k) {
+    const std::size_t i = std::size_t(cloud.order()[k]);
+    Blob& blob = stage.blobs[k];
+    const bool lone = all[k].weight > 1;
+    stage.alone[k] = lone;
+    const double scale = lone ? 1 / (0.6 * 0.6 * d * d) : 1 / (radius * radius);
+    for (std::size_t a = 0; a < 3; ++a)
+      blob.middle[a] = float(cloud.corner()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));
+    for (std::size_t c = 0; c < 6; ++c) blob.M[c] = float(lone ? (c < 3) * scale : all[k].M[c] * scale);
+    if (look == "speed" && 3 * i + 2 < s.velocity.size())
+      stage.value[k] = std::hypot(s.velocity[3 * i], s.velocity[3 * i + 1], s.velocity[3 * i + 2]);
+    if (look == "density" && i < s.density.size()) stage.value[k] = s.density[i];
+  });
+
+  for (std::size_t k = 0; k < shapes_.size(); ++k) {
+    Thing thing;
+    thing.model = models_[k];
+    thing.shape = &shapes_[k];
+    thing.pose = poseAt(scene_.solids[k].motion, shapes_[k].pose(), s.time);
+    for (int a = 0; a < stage.dimension; ++a) thing.pose.position[a] -= middle_[std::size_t(a)];
+    stage.things.push_back(std::move(thing));
+  }
+  if (Mesh sheets = sheetsOf(s, middle_); !sheets.triangles.empty()) {
+    Thing cloth;
+    cloth.model = std::make_shared<const Model>(std::move(sheets));
+    cloth.colour = {0.86f, 0.36f, 0.30f};
+    cloth.sides = Thing::both;
+    stage.things.push_back(std::move(cloth));
+  }
+  for (const Surface& sheet : s.surfaces)
+    for (std::size_t k = 0; sheet.corners == 2 && k + 1 < sheet.element.size(); k += 2) {
+      std::array<Vector, 2>& piece = stage.strands.emplace_back(std::array<Vector, 2>{});
+      for (std::size_t end = 0; end < 2; ++end)
+        for (std::size_t a = 0; a < 2; ++a)
+          piece[end][a] = sheet.vertex[3 * std::size_t(sheet.element[k + end]) + a] - middle_[a];
+    }
+  return stage;
+}
+
+}  // namespace brim

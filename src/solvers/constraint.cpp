@@ -1,0 +1,454 @@
+// Constraint Fluids (Bodin, Lacoursière & Servin 2012): the density of every particle is a constraint of the same kind as the
+// joints and contacts of rigid bodies, and one complementarity problem a step holds them all.
+//
+//   Sigma lambda + G v = c,   c = -4 xi/dt g + xi G v_old,   Sigma = 4 eps xi/dt^2,   xi = 1/(1 + 4 tau/dt)    (Eq. 15-20)
+//
+// solved by projected Gauss-Seidel on the velocities (Alg. VII.1), never as a matrix. An iteration is
+//  - the density rows of the fluid, in colours (sph/colours.h);
+//  - those that touch bodies, in the order of the sort, and contacts of particles with planes (constraint_bound.h);
+//  - the rows of joints, motors and contacts between bodies (bodies/system.h).
+// Departs from the seed by default: densities are bounded from above and not fixed (a fixed one pulls the surface together), and
+// iterations start from `warm_start` times the last multipliers. That part must stay below 1 - 4 xi/(1 + 7 xi): the smooth modes
+// of which 15 iterations find little integrate what they are given, and grow with the whole of it (docs/methods/constraint.md).
+#include <cmath>
+
+#include "scene/walls.h"
+#include "solvers/constraint_bound.h"
+#include "solvers/solver.h"
+#include "sph/coarse.h"
+#include "sph/field.h"
+#include "sph/viscosity.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+struct ConstraintParameters {
+  int iterations = 15;
+  double tolerance = 0;
+  double compliance = 1e-6;
+  double damping = 4;
+  double warm_start = 0.8;
+  std::string acceleration = "multilevel";
+  std::string condition = "inequality";
+  std::string boundary = "samples";
+  std::string kernel = "cubic";
+  double xsph = 0.05;
+  int body_sweeps = 4;
+
+  void visit(ParameterVisitor& v) {
+    const auto oneOf = [](std::string text, std::vector<std::string> words) {
+      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
+    };
+    v("iterations", iterations, {"", "Gauss-Seidel iterations a step at most", 1, 100000});
+    v("tolerance", tolerance,
+      {"", "the iteration after which the residual of Eq. 33 is below this part of the first is the last; 0: never asked", 0, 1});
+    v("compliance", compliance, {"1/J", "epsilon: how far densities give way under pressure; seen above about 1e2", 0, 1e12});
+    v("damping", damping, {"", "tau/dt: in how many steps a density error goes; below 2 it swings", 0.5, 1000});
+    v("warm_start", warm_start, {"", "part of the last step's multipliers that the iterations start from", 0, 1});
+    v("acceleration", acceleration,
+      oneOf(
+          "multilevel: a coarse grid finds the smooth part of the pressure once a step; none: iterations alone, as in the paper",
+          {"multilevel", "none"}));
+    v("condition", condition,
+      oneOf("inequality: fluid only pushes; equality: it pulls as well, as in the paper", {"inequality", "equality"}));
+    v("boundary", boundary,
+      oneOf("samples: walls are samples, as for the other solvers; field: a density by the distance from the surface; planes: "
+            "particles stay half a support away and walls add nothing to densities, as in the paper's 3D scenes",
+            {"samples", "field", "planes"}));
+    v("kernel", kernel, oneOf("smoothing kernel; its own gradient is used", {"cubic", "wendland", "poly6"}));
+    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
+    v("body_sweeps", body_sweeps, {"", "passes over joints and contacts of bodies in each iteration", 1, 1000});
+  }
+};
+
+/// Every surface near x: body(distance, normal out of it, its velocity there, shape in the setup or -1). Normals are those of the
+/// distance smoothed over a quarter of the support, which rounds kinks and corners.
+template <int D, class F>
+void eachSurface(const World<D>& w, View<const Body<D>> shapes, int count, const Vec<D>& x, Real reach, Real smooth, F body) {
+  for (int k = 0; k < D; ++k) {
+    if (!w.walled[k]) continue;
+    Vec<D> n = {};
+    n[k] = 1;
+    if (x[k] < reach) body(x[k], n, Vec<D>{}, -1);
+    n[k] = -1;
+    if (w.extent[k] - x[k] < reach) body(w.extent[k] - x[k], n, Vec<D>{}, -1);
+  }
+  for (int b = 0; b < count; ++b) {
+    bool near = true;
+    for (int k = 0; k < D; ++k) near = near && x[k] > shapes[b].low[k] - reach && x[k] < shapes[b].high[k] + reach;
+    if (!near) continue;
+    Real at[3] = {}, y[3], n[3] = {}, out[3], u[3];
+    for (int k = 0; k < D; ++k) at[k] = x[k];
+    shapes[b].pose.toBody(at, y);
+    const Real distance = shapes[b].shape.distance(y);
+    if (!(distance < reach)) continue;
+    shapes[b].shape.normal(y, smooth, n);
+    shapes[b].pose.directionToWorld(n, out);
+    shapes[b].pose.velocityAt(at, u);
+    Vec<D> normal, velocity;
+    for (int k = 0; k < D; ++k) normal[k] = out[k], velocity[k] = u[k];
+    body(distance, normal, velocity, b);
+  }
+}
+
+template <int D>
+Vector widened(const Vec<D>& a) {
+  Vector r = {0, 0, 0};
+  for (int k = 0; k < D; ++k) r[k] = a[k];
+  return r;
+}
+
+template <int D>
+class Constraint : public Solver<D> {
+ public:
+  explicit Constraint(const Scene& scene) : o_(parametersOf<ConstraintParameters>(scene)) {}
+
+  void step(World<D>& w, double dt, StepReport& report) override {
+    if (o_.kernel == "poly6")
+      step(w, Poly6<D>(w.support), dt, report);
+    else if (o_.kernel == "wendland")
+      step(w, Wendland<D>(w.support), dt, report);
+    else
+      step(w, Cubic<D>(w.support), dt, report);
+  }
+  std::size_t bytes() const override { return rows_.bytes() + colours_.bytes(); }
+
+ private:
+  template <class K>
+  void step(World<D>& w, K W, double dt, StepReport& report) {
+    Stopwatch watch(report);
+    // The rows are those of the places where the step begins, so solids stand there too, with the velocities they have.
+    w.solids.moveTo(w.time);
+    markBodies(w);
+    const State now{w.nextId, w.sunk, w.lost, w.step, w.fluid.size()};
+    if (!(now == listed_)) {
+      w.search();
+      densities(w, W);
+    }
+    watch("search");
+    prepare(w, W, dt);
+    watch("rows");
+    solve(w, W, dt, report);
+    watch("pressure");
+    move(w, dt);
+    watch("integrate");
+    w.search();
+    watch("search");
+    viscosity(w, W, dt, w.nu, o_.xsph);
+    if (!rows_.samples) densities(w, W);
+    watch("viscosity");
+    listed_ = {w.nextId, w.sunk, w.lost, w.step + 1, w.fluid.size()};
+  }
+
+  // Samples of bodies are told from walls by an inverse mass; held bodies' too, so that what pushes them is counted.
+  void markBodies(World<D>& w) {
+    if (w.bodies) w.placeBodies(std::vector<double>(w.bodies->size(), 1));
+  }
+
+  template <class K>
+  void prepare(World<D>& w, K W, double dt) {
+    const int n = w.fluid.size();
+    const double xi = 1 / (1 + 4 * o_.damping);
+    rows_.v0 = Real(1 / w.rho0);
+    rows_.mass = Real(w.mass);
+    rows_.sigma = Real(4 * o_.compliance * xi / (dt * dt));
+    rows_.perDt = Real(1 / dt);
+    rows_.xi = Real(xi);
+    rows_.most = Real(0.2);  // crushed fluid comes apart at a fifth of a support in a few steps, not at once
+    rows_.equality = o_.condition == "equality";
+    rows_.samples = o_.boundary == "samples";
+    rows_.gravity = Real(dt) * w.gravity(w.time);
+    rows_.resize(w.fluid.room());
+    if (!rows_.samples) surfaces(w);
+    w.refreshColumn(w.fluid.v.data);
+    prepareRows(w, W, rows_);
+
+    if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time));
+    bound_.clear();
+    apart_.assign(n, 0);
+    gatherBound(w, W, dt);
+    colours_.build(w, apart_);
+  }
+
+  // Walls as fields or planes: what they add to G and c, and the rows of contacts. Bodies' parts are taken where rows are bound.
+  void surfaces(World<D>& w) {
+    if (o_.boundary == "planes") {
+      fill(rows_.wall, 0, w.fluid.room(), Sample<D>{});
+      return;
+    }
+    forEachOnHost(w.fluid.size(), [&](int i) {
+      Sample<D> wall = {};
+      fieldAt(w, w.fluid.p.data[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+        wall.x += g;
+        if (shape < w.solids.firstFree()) wall.a += dot(g, velocity);
+      });
+      rows_.wall[i] = wall;
+    });
+    fill(rows_.wall, w.fluid.size(), w.fluid.room(), Sample<D>{});
+  }
+
+  // body(gradient of rho/rho0 by the particle's place, the surface's velocity, shape); returns what surfaces add to rho/rho0.
+  template <class F>
+  Real fieldAt(const World<D>& w, const Vec<D>& x, F body) const {
+    struct One {
+      Real phi, slope;
+      Vec<D> n, u;
+      int shape;
+    };
+    One all[8];
+    int count = 0;
+    const auto field = field_->view();
+    eachSurface<D>(w, w.solids.bodies().read(), int(w.solids.bodies().size()), x, Real(w.support), Real(w.support / 4),
+                   [&](Real distance, const Vec<D>& n, const Vec<D>& u, int shape) {
+                     if (count == 8) return;
+                     One& s = all[count++];
+                     field.at(distance, s.phi, s.slope);
+                     s.n = n, s.u = u, s.shape = shape;
+                   });
+    Real left = 1;
+    for (int a = 0; a < count; ++a) {
+      Real others = 1;
+      for (int b = 0; b < count; ++b)
+        if (b != a) others *= 1 - all[b].phi;
+      left *= 1 - all[a].phi;
+      body(others * all[a].slope * all[a].n, all[a].u, all[a].shape);
+    }
+    return 1 - left;
+  }
+
+  template <class K>
+  void densities(World<D>& w, K W) {
+    const bool field = o_.boundary == "field";
+    if (field && !field_) {
+      const auto weight = [&](double r) {
+        Vec<D> x{};
+        x[0] = Real(r);
+        return r < w.support ? double(W(x)) : 0.0;
+      };
+      const double calibration = wallCalibration(D, w.spacing, w.scene().resolution.support, weight);
+      field_ = std::make_unique<WallField>(D, w.spacing, w.support, calibration, weight);
+    }
+    const auto p = w.fluid.p.read(), s = w.solids.p();
+    const auto v = w.fluid.v.view();
+    const NeighbourView nb = w.nb();
+    const bool samples = o_.boundary == "samples";
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+      const auto [xi, mi] = p[i];
+      Reals rho = 0;
+      for (auto j : nb.fluid[i]) {
+        const auto [xj, mj] = p[j];
+        rho += mj * W(xi - xj);
+      }
+      if (samples)
+        for (auto k : nb.solid[i]) {
+          const auto [xk, mk] = s[k];
+          rho += mk * W(xi - xk);
+        }
+      const Sample<D, Reals> vi = v[i];
+      v[i] = {vi.x, rho};
+    });
+    if (field)
+      forEachOnHost(w.fluid.size(), [&](int i) {
+        w.fluid.v.data[i].a += Real(w.rho0) * fieldAt(w, w.fluid.p.data[i].x, [](const Vec<D>&, const Vec<D>&, int) {});
+      });
+  }
+
+  // Rows that leave the colours: those that feel bodies or see periodic images.
+  template <class K>
+  void gatherBound(World<D>& w, K W, double dt) {
+    const int n = w.fluid.size(), firstFree = w.solids.firstFree();
+    const auto p = w.fluid.p.read();
+    const auto shapes = w.solids.bodies().read();
+    const int count = int(w.solids.bodies().size());
+    using namespace vectors;
+    const auto partOf = [&](std::size_t from, int body) -> BodyPart& {
+      for (std::size_t k = from; k < bound_.parts.size(); ++k)
+        if (bound_.parts[k].body == body) return bound_.parts[k];
+      bound_.parts.push_back({body});
+      return bound_.parts.back();
+    };
+    const auto addTo = [&](BodyPart& part, const Vec<D>& at, const Vec<D>& g) {  // G of the body: - g at that point
+      const Vector force = -widened(g);
+      part.linear = part.linear + force;
+      part.arm = part.arm + vectors::cross(widened(at) + w.origin - w.bodies->body(part.body).x, force);
+    };
+    for (int i = 0; i < n; ++i) {
+      const std::size_t from = bound_.parts.size();
+      bool apart = false;
+      if (w.bodies && rows_.samples && rows_.answers[i] > 0) {
+        const auto s = w.solids.p();
+        const auto owner = w.solids.owner();
+        eachFluidNeighbour(w.nb().solid, i, w.solids.ghost(), [&](int k) {
+          if (owner[k] < firstFree) return;
+          const Vec<D> g = (rows_.v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec();
+          addTo(partOf(from, owner[k] - firstFree), s[k].x, g);
+        });
+      } else if (w.bodies && o_.boundary == "field") {
+        fieldAt(w, p[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+          if (shape < firstFree) return;
+          addTo(partOf(from, shape - firstFree), p[i].x, g);
+          rows_.c[i] -= rows_.xi * dot(g, velocity);  // their share of xi G v_old
+        });
+      }
+      apart = bound_.parts.size() > from;
+      if (w.hasPeriodic() && !apart)
+        eachFluidNeighbour(w.nb().fluid, i, w.fluid.ghost(), [&](int j) { apart = apart || j >= w.fluid.firstImage(); });
+      if (apart) {
+        apart_[i] = 1;
+        bound_.add(w, W, rows_, i, from);
+      }
+    }
+    if (o_.boundary != "planes") return;
+    const Real half = Real(w.support / 2);
+    const Spook spook(dt, o_.damping);
+    for (int i = 0; i < n; ++i)
+      eachSurface<D>(w, shapes, count, p[i].x, 2 * half, Real(w.support / 4),
+                     [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+                       ParticleContact<D> c;
+                       c.i = i, c.n = normal;
+                       c.part.body = shape < firstFree ? -1 : shape - firstFree;
+                       double d = 1 / w.mass;
+                       c.c = spook.oneSided(double(distance) - half);
+                       if (c.part.body >= 0) {
+                         addTo(c.part, p[i].x, normal);
+                         d += BoundRows<D>::inverseMass(*w.bodies, c.part);
+                       } else {
+                         c.c += double(dot(normal, velocity));
+                       }
+                       c.perD = 1 / d;
+                       bound_.contacts.push_back(c);
+                     });
+  }
+
+  template <class K>
+  void solve(World<D>& w, K W, double dt, StepReport& report) {
+    auto& multiplier = w.fluid.real("multiplier");
+    Array<Real>& lambda = multiplier.data;
+    const int n = w.fluid.size();
+    {
+      const auto l = lambda.view();
+      const auto v = w.fluid.v.view();
+      const Vec<D> dv = rows_.gravity;
+      const Real part = Real(w.dt > 0 ? o_.warm_start * dt / w.dt : 0);
+      forEach(n, [=] BRIM_KERNEL(int i) {
+        v[i].x += dv;
+        l[i] *= part;
+      });
+    }
+    const double first = normOf(n);
+    if (o_.warm_start > 0) apply(w, W, lambda);
+    const bool coarse = o_.acceleration == "multilevel" && coarse_.prepare(w);
+    for (report.iterations = 1;; ++report.iterations) {
+      sweepRows(w, W, colours_, rows_, lambda);
+      bound_.sweep(w, rows_, lambda);
+      if (w.bodies)
+        for (int k = 0; k < o_.body_sweeps; ++k) w.bodies->sweep();
+      // The coarse level sees what the first iterations left, so that it does not take a local error for a smooth one.
+      if (coarse && report.iterations == std::min(2, o_.iterations)) correct(w, W, dt, lambda);
+      const bool last = report.iterations >= o_.iterations;
+      if (last || o_.tolerance > 0) {
+        report.residual = residual(w, W, lambda) / std::max(first, 1e-30);
+        if (last || report.residual <= o_.tolerance) break;
+      }
+    }
+    const auto l = lambda.read();
+    const auto P = w.fluid.real("pressure").view();
+    const Real scale = Real(-w.rho0 / (w.mass * dt));  // p = -lambda / (V dt)
+    forEach(n, [=] BRIM_KERNEL(int i) { P[i] = scale * l[i]; });
+  }
+
+  /// Velocities change by all these multipliers.
+  template <class K>
+  void apply(World<D>& w, K W, const Array<Real>& multiplier) {
+    applyRows(w, W, rows_, multiplier);
+    for (const BoundRow<D>& row : bound_.rows)
+      for (std::size_t k = row.parts; k < row.partsEnd; ++k) bound_.push(*w.bodies, bound_.parts[k], multiplier[row.i]);
+  }
+
+  // The smooth part of the residual gives a pressure on the coarse grid, and that a change of every multiplier: the same rows, so
+  // that walls and bodies feel it as they feel the iterations.
+  template <class K>
+  void correct(World<D>& w, K W, double dt, Array<Real>& lambda) {
+    residual(w, W, lambda);
+    coarse_.find(w, rows_.r, dt);
+    change_.resize(w.fluid.room());
+    fill(change_, 0, w.fluid.room(), Real(0));
+    coarse_.addPressure(w, dt, change_);
+    const auto l = lambda.view(), d = change_.view();
+    const Real scale = Real(-w.mass * dt / w.rho0);
+    const bool equality = rows_.equality;
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+      const Real next = equality ? l[i] + scale * d[i] : min(l[i] + scale * d[i], 0);
+      d[i] = next - l[i];
+      l[i] = next;
+    });
+    apply(w, W, change_);
+  }
+
+  double normOf(int n) const {
+    const auto r = rows_.r.read();
+    return std::sqrt(sumOf(n, [=] BRIM_KERNEL(int i) { return double(r[i]) * r[i]; }));
+  }
+
+  template <class K>
+  double residual(World<D>& w, K W, const Array<Real>& lambda) {
+    w.refreshColumn(w.fluid.v.data);
+    residualOfRows(w, W, rows_, lambda);
+    for (const BoundRow<D>& row : bound_.rows) {
+      rows_.r[row.i] = Real(bound_.residual(w, rows_, lambda[row.i], row));
+      rows_.G[row.i].a = Real(row.perD);
+    }
+    // A row at its bound lacks only what would move it off.
+    if (!rows_.equality) {
+      const auto r = rows_.r.view();
+      const auto G = rows_.G.read();
+      const auto l = lambda.read();
+      forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+        const Real change = min(l[i] - G[i].a * r[i], 0) - l[i];
+        r[i] = G[i].a > 0 ? -change / G[i].a : 0;
+      });
+    }
+    return normOf(w.fluid.size());
+  }
+
+  void move(World<D>& w, double dt) {
+    const auto p = w.fluid.p.view();
+    const auto v = w.fluid.v.read();
+    const Real h = Real(dt);
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { p[i].x += h * v[i].x; });
+    if (w.bodies) {
+      w.bodies->finish();
+      markBodies(w);
+    }
+    w.solids.moveTo(w.time + dt);
+    w.collide();
+  }
+
+  struct State {  // what the lists were made for
+    std::int64_t nextId = -1, sunk = 0, lost = 0, step = 0;
+    int size = 0;
+    bool operator==(const State&) const = default;
+  };
+
+  ConstraintParameters o_;
+  DensityRows<D> rows_;
+  Colours<D> colours_;
+  BoundRows<D> bound_;
+  CoarseLevel<D> coarse_;
+  Array<Real> change_;
+  std::vector<char> apart_;
+  std::unique_ptr<WallField> field_;
+  State listed_;
+};
+
+void constraintParameters(ParameterVisitor& v) {
+  ConstraintParameters p;
+  p.visit(v);
+}
+template <int D>
+std::unique_ptr<Solver<D>> makeConstraint(const Scene& s) {
+  return std::make_unique<Constraint<D>>(s);
+}
+template std::unique_ptr<Solver<2>> makeConstraint<2>(const Scene&);
+template std::unique_ptr<Solver<3>> makeConstraint<3>(const Scene&);
+
+}  // namespace brim::inline BRIM_FLAVOUR

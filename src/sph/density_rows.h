@@ -1,0 +1,191 @@
+// One row per particle that keeps its density: what Constraint Fluids iterates on.
+//
+//   g_i = rho_i/rho0 - 1,   G_ij = -m_j/rho0 grad W_ij,   G_ii = 1/rho0 sum_k m_k grad W_ik         (Eq. 21-24)
+//   r_i = G_ii v_i + sum_j G_ij v_j + Sigma lambda_i - c_i                                            (Eq. 33)
+//   lambda_i -= r_i / (D_ii + Sigma),   v_j += G_ij^T dlambda_i / m_j                                 (Alg. VII.1)
+//
+// Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
+// do not answer cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
+#pragma once
+#include "math/kernels.h"
+#include "sph/colours.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+struct DensityRows {
+  // Of the step.
+  Real v0, mass;   // [m^D/kg], [kg]
+  Real sigma;      // Sigma [1/(kg m^2)]
+  Real perDt, xi;  // [1/s], SPOOK's xi
+  Real most;       // density error that one step undoes at most
+  bool equality;   // else rho <= rho0 and lambda <= 0
+  bool samples;    // walls are samples; else `wall` has what they add
+  Vec<D> gravity;  // [m/s] what the step adds to velocities before the solve
+  // Of each row.
+  Array<Sample<D>> G;     // {G_ii, 1/(D + Sigma)}
+  Array<Sample<D>> wall;  // {part of G_ii that walls without samples add, what their velocities add to c}
+  Array<Real> c;          // [1/s]
+  Array<Real> r;          // [1/s] residual before the first iteration and after the last
+  Array<Real> answers;    // how many samples around the particle belong to bodies
+
+  void resize(int room) {
+    for (Array<Sample<D>>* a : {&G, &wall}) a->resize(room);
+    for (Array<Real>* a : {&c, &r, &answers}) a->resize(room);
+  }
+  std::size_t bytes() const { return G.bytes() + wall.bytes() + c.bytes() + r.bytes() + answers.bytes(); }
+};
+
+/// G, D, c and the residual of lambda = 0. Densities of the present places are in the velocity records.
+template <int D, class K>
+void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v(), wall = rows.wall.read();
+  const auto G = rows.G.view();
+  const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view();
+  const NeighbourView nb = w.nb();
+  const Real v0 = rows.v0, perM = 1 / rows.mass, sigma = rows.sigma, perDt = rows.perDt, xi = rows.xi, most = rows.most;
+  const bool equality = rows.equality, samples = rows.samples;
+  const Vec<D> dv = rows.gravity;
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [x, mi] = p[i];
+    const auto [vi, rho] = v[i];
+    Reals S = 0, rate = 0, moving = 0, answers = 0;
+    Vec<D, Reals> sum = {}, solid = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const auto [vj, rhoJ] = v[j];
+      const auto g = (v0 * mj) * W.grad(x - xj);
+      sum += g;
+      S += dot(g, g);
+      rate += dot(vi - vj, g);
+    }
+    if (samples) {
+      for (auto k : nb.solid[i]) {
+        const auto [xk, mk] = s[k];
+        const auto [vk, answering] = sv[k];
+        const auto g = (v0 * mk) * W.grad(x - xk);
+        const Reals stays = select(answering > Reals(0), Reals(0), Reals(1));
+        solid += g;
+        rate += dot(vi - vk, g);
+        moving += stays * dot(vk, g);
+        answers += Reals(1) - stays;
+      }
+    } else {
+      const auto [field, drift] = wall[i];
+      solid = field;
+      rate += dot(vi, field) - drift;
+      moving = drift;
+    }
+    const Vec<D, Reals> own = sum + solid;
+    const Reals error = v0 * rho - Reals(1), undone = max(min(error, Reals(most)), Reals(-most));
+    const Reals spook = Reals(xi) * (rate - Reals(4 * perDt) * undone);
+    // Below rest an inequality lets the step use up what is left.
+    const Reals c = equality ? spook : select(error > Reals(0), spook, -perDt * error);
+    const Reals d = perM * (S + dot(own, own)) + sigma;
+    Vec<D, Reals> kick;
+    for (int k = 0; k < D; ++k) kick[k] = Reals(dv[k]);
+    const Reals first = rate + dot(kick, solid) - c;
+    G[i] = {own, select(d > Reals(Real(1e-30)), Reals(1) / max(d, Reals(Real(1e-30))), Reals(0))};
+    C[i] = c + moving;
+    R[i] = equality ? first : max(first, Reals(0));
+    A[i] = answers;
+  });
+  w.fluid.padWith(rows.G, Sample<D>{});
+  w.fluid.padWith(rows.c, Real(0));
+}
+
+/// v += M^-1 G^T lambda for all rows, as a gather: v_i += G_ii lambda_i / m + 1/rho0 sum_j lambda_j grad W_ij.
+template <int D, class K>
+void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& multiplier) {
+  auto& out = w.fluid.spares.sample;
+  out.resize(w.fluid.room());
+  {
+    const auto p = w.fluid.p.read();
+    const auto q = out.view();
+    const auto lambda = multiplier.read();
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, lambda[i]}; });
+  }
+  w.fluid.padWith(out, Particles<D>::ghostSample());
+  w.refresh(out);
+  const auto q = out.read(), G = rows.G.read();
+  const auto v = w.fluid.v.view();
+  const NeighbourView nb = w.nb();
+  const Real v0 = rows.v0, perM = 1 / rows.mass;
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, lambdaI] = q[i];
+    const auto [own, perD] = G[i];
+    const Sample<D, Reals> vi = v[i];
+    Vec<D, Reals> dv = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, lambdaJ] = q[j];
+      dv += lambdaJ * W.grad(xi - xj);
+    }
+    v[i] = {vi.x + Reals(v0) * dv + (perM * lambdaI) * own, vi.a};
+  });
+}
+
+/// One Gauss-Seidel iteration over the coloured rows.
+template <int D, class K>
+void sweepRows(World<D>& w, K W, const Colours<D>& colours, const DensityRows<D>& rows, Array<Real>& multiplier) {
+  const auto p = w.fluid.p.read(), G = rows.G.read();
+  const auto C = rows.c.read();
+  const auto lambda = multiplier.view();
+  Sample<D>* const v = w.fluid.v.data.data();
+  const View<const Sample<D>> velocity{v};
+  const Real scale = rows.v0 * rows.mass, perM = 1 / rows.mass, sigma = rows.sigma;
+  const bool equality = rows.equality;
+  struct Pair {
+    Vec<D, Reals> g;
+    Sample<D, Reals> v;
+  };
+  const int longest = colours.longest();
+  colours.forEach([=](const typename Colours<D>::Step& step) {
+    // What the first pass has read the second needs again; lists are short enough for the nearest cache.
+    thread_local std::vector<Pair> pairs;
+    if (int(pairs.size()) < longest) pairs.resize(longest);
+    Pair* const pair = pairs.data();
+    const auto [x, m] = p[step.row()];
+    const auto [own, perD] = G[step.row()];
+    const Sample<D, Reals> vi = velocity[step.row()];
+    const Reals last = gather(lambda.data, [&](int k) { return step.rows[k]; });
+    Reals r = dot(own, vi.x) + sigma * last - C[step.row()];
+    for (int n = 0; n < step.length; ++n) {
+      const auto [xj, mj] = p[step[n]];
+      pair[n].v = velocity[step[n]];
+      pair[n].g = (Reals(scale) * W.grad(x - xj)).vec();
+      r -= dot(pair[n].g, pair[n].v.x);
+    }
+    Reals next = last - perD * r;
+    if (!equality) next = min(next, Reals(0));
+    const Reals change = next - last, kick = perM * change;
+    for (int n = 0; n < step.length; ++n) {
+      for (int k = 0; k < D; ++k) pair[n].v.x[k] -= kick * pair[n].g[k];
+      scatter(v, step[n], pair[n].v);
+    }
+    scatter(v, step.row(), Sample<D, Reals>{vi.x + kick * own, vi.a});
+    for (int k = 0; k < lanes; ++k) lambda.data[step.rows[k]] = reinterpret_cast<const Real*>(&next)[k];
+  });
+}
+
+/// Eq. 33 for every row at the present velocities, without what bodies add.
+template <int D, class K>
+void residualOfRows(World<D>& w, K W, DensityRows<D>& rows, const Array<Real>& multiplier) {
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), G = rows.G.read();
+  const auto C = rows.c.read(), lambda = multiplier.read();
+  const auto R = rows.r.view();
+  const NeighbourView nb = w.nb();
+  const Real scale = rows.v0 * rows.mass, sigma = rows.sigma;
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [x, m] = p[i];
+    const auto [own, perD] = G[i];
+    Reals r = dot(own, v[i].x) + sigma * lambda[i] - C[i];
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const auto [vj, rhoJ] = v[j];
+      r -= scale * dot(vj, W.grad(x - xj));
+    }
+    R[i] = r;
+  });
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,32 @@
+// What the page must know of a scene before it can show it: what may be changed, and what the solids look like.
+#pragma once
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "brim/parameter.h"
+#include "scene/shape.h"
+
+namespace brim::view {
+
+/// Title, box, spacing and so on.
+nlohmann::json describeScene(const Scene&);
+
+/// The methods: name, source and sentence.
+nlohmann::json describeSolvers();
+
+/// Every parameter that can be changed while the simulation runs, in the order of their declarations: those of the scene's
+/// solver ("solver.pbf.iterations"), gravity, viscosity and the steps. Each with type, unit, range, text, default and value.
+nlohmann::json describeControls(const Scene&);
+
+/// Whether a path is one of those.
+bool isControl(const Scene&, const std::string& path);
+
+/// The shapes in their own frames, by kind and sizes; meshes with points and triangles.
+nlohmann::json describeSolids(const Scene&, const std::vector<SolidShape>&);
+
+/// Where the solids are at time t [s].
+std::vector<Pose<double>> posesOf(const Scene&, const std::vector<SolidShape>&, double t);
+
+}  // namespace brim::view

@@ -1,0 +1,105 @@
+// A GPU runs the same physics, to float's accuracy, and the same bits every time. Where there is none, these are skipped.
+#include <algorithm>
+
+#include "helpers.h"
+
+using namespace brim;
+using namespace brim::test;
+
+namespace {
+
+bool hasDevice() {
+  const auto all = flavours();
+  return std::find(all.begin(), all.end(), "cuda32") != all.end();
+}
+
+class Device : public PlaneLaw {
+ protected:
+  void SetUp() override {
+    if (!hasDevice()) GTEST_SKIP() << "no GPU here";
+    for (const SolverInfo& s : solvers())
+      if (s.name == solver && s.grid) GTEST_SKIP() << solver << " runs on the host alone";
+  }
+  // A dam break of 9,000 particles with a jet and a turning paddle.
+  Scene scene() const {
+    Scene s = domain(solver, 3, {1.2, 0.8, 0.5}, 0.03, "walls");
+    fill(s, box({0, 0, 0}, {0.6, 0.75, 0.5}));
+    Emitter e;
+    e.kind = "disc";
+    e.centre = {1.0, 0.6, 0.25};
+    e.direction = {-1, -0.5, 0};
+    e.radius = 0.08;
+    e.speed = 2;
+    s.fluid.emitters.push_back(e);
+    Solid paddle;
+    paddle.shape = box({0.75, 0.1, 0.1}, {0.85, 0.4, 0.4});
+    paddle.motion.rate = 3;
+    paddle.motion.pivot = {0.8, 0.25, 0.25};
+    s.solids.push_back(paddle);
+    return s;
+  }
+  static Simulation onDevice(const Scene& s) { return Simulation(s, {.device = "cuda"}); }
+  static Simulation inDouble(const Scene& s) { return Simulation(s, {.precision = "double"}); }
+};
+BRIM_PLANE_LAWS(Device);
+
+}  // namespace
+
+TEST_P(Device, StepsOnceAsTheCpuDoesInDouble) {
+  const Scene s = scene();
+  Simulation gpu = onDevice(s), cpu = inDouble(s);
+  gpu.advance(1), cpu.advance(1);
+  const Snapshot a = gpu.snapshot(), b = cpu.snapshot();
+  ASSERT_EQ(a.id, b.id);
+  double far = 0, fast = 0;
+  for (std::size_t k = 0; k < a.position.size(); ++k) {
+    far = std::max(far, std::abs(a.position[k] - b.position[k]));
+    fast = std::max(fast, std::abs(double(a.velocity[k]) - b.velocity[k]));
+  }
+  // Positions up to 1 m have 6e-8 m of rounding; sums of thirty kernels and tens of iterations lose two digits of it.
+  EXPECT_LT(far, 1e-5);
+  EXPECT_LT(fast, 1e-2 * std::max(1.0, cpu.advance(2).max_speed));
+}
+
+TEST_P(Device, StaysWithTheCpuFor100Steps) {
+  const Scene s = scene();
+  Simulation gpu = onDevice(s), cpu = inDouble(s);
+  const StepReport a = stepped(gpu, 100), b = stepped(cpu, 100);
+  // Rounding grows in a splash; what is summed over the fluid stays within a percent or two.
+  EXPECT_NEAR(a.time, b.time, 0.02 * b.time);
+  EXPECT_NEAR(a.kinetic_energy, b.kinetic_energy, 0.03 * b.kinetic_energy);
+  EXPECT_NEAR(a.potential_energy, b.potential_energy, 0.02 * b.potential_energy);
+  EXPECT_NEAR(a.density_error_mean, b.density_error_mean, 0.1 * b.density_error_mean + 1e-5);
+  EXPECT_NEAR(double(a.particles), double(b.particles), 0.01 * double(b.particles));
+}
+
+TEST_P(Device, GivesTheSameBitsEveryTimeAndAfterARestore) {
+  const Scene s = scene();
+  Simulation one = onDevice(s), two = onDevice(s);
+  stepped(one, 40);
+  const std::vector<char> state = one.save();
+  stepped(one, 40), stepped(two, 80);
+  EXPECT_EQ(one.stateHash(), two.stateHash());
+  Simulation resumed = onDevice(s);
+  resumed.restore(state);
+  stepped(resumed, 40);
+  EXPECT_EQ(resumed.stateHash(), one.stateHash());
+}
+
+TEST(NoDevice, IsSaidPlainly) {
+  Scene s = domain("pbf", 2, {1, 1, 1}, 0.1, "walls");
+  fill(s, box({0, 0, 0}, {0.5, 0.5, 0}));
+  const auto complaint = [&](const Options& o) {
+    try {
+      Simulation sim(s, o);
+    } catch (const SceneError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(complaint({.device = "gpu"}).find("device \"gpu\" is not known: cpu or cuda"), std::string::npos);
+  EXPECT_NE(complaint({.device = "cuda", .precision = "double"}).find("single precision"), std::string::npos);
+  if (!hasDevice()) {
+    EXPECT_NE(complaint({.device = "cuda"}).find("device \"cuda\": "), std::string::npos);
+  }
+}
