@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// tools/sculpt_meshes.mjs: writes the meshes that scenes use, scenes/sculptures/*.obj, from formulas. They are kept with the scenes, so this is
+// tools/make_meshes.mjs: writes the meshes that scenes use, scenes/meshes/*.obj, from formulas. They are kept with the scenes, so this is
 // only needed to change them.
 import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const out = path.join(path.dirname(fileURLToPath(import.meta.url)), '../scenes/sculptures');
+const out = path.join(path.dirname(fileURLToPath(import.meta.url)), '../scenes/meshes');
 
 const minus = (a, b) => a.map((x, k) => x - b[k]);
 const dot = (a, b) => a.reduce((s, x, k) => s + x * b[k], 0);
@@ -214,7 +214,7 @@ function write(name, comment, mesh, digits) {
   check(name, mesh);
   const {points, faces} = mesh;
   const text =
-    `# ${comment} Made by tools/sculpt_meshes.mjs.\n` +
+    `# ${comment} Made by tools/make_meshes.mjs.\n` +
     points.map(p => `v ${p.map(x => Number(x.toFixed(digits))).join(' ')}\n`).join('') +
     faces.map(f => `f ${f.map(v => v + 1).join(' ')}\n`).join('');
   writeFileSync(path.join(out, `${name}.obj`), text);
