@@ -12,6 +12,7 @@ CTEST := ctest --output-on-failure --no-tests=error -j2
 help:
 	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
 	@echo 'make demo                  builds, and lets a dam break'
+	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
@@ -32,6 +33,9 @@ build: setup
 
 demo: build
 	build/brim run scenes/dam_break.toml --overwrite
+
+gallery: build
+	tools/gallery
 
 test: setup-tests check-format test-release test-embed test-sanitize cuda-check acceptance
 	@echo
@@ -55,7 +59,7 @@ test-embed: setup
 	build/embed/embed
 
 # Address and undefined-behaviour sanitizers, over the unit tests and a small dam break with every solver, in single
-# precision: compiling both took half of the whole check.
+# precision and for CPUs without AVX2: so that the plainest flavour runs too, which the release build leaves out on newer CPUs.
 test-sanitize: export UBSAN_OPTIONS = print_stacktrace=1
 test-sanitize: setup
 	cmake --preset sanitize
@@ -88,23 +92,24 @@ slow: setup-tests
 
 bench: setup
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target brim_bench
+	cmake --build --preset release -j $(JOBS) --target brim_bench brim_bench_grid
 	build/brim_bench
+	build/brim_bench_grid
 
 # A folder that runs without Brim's packages; with the GPU's flavour where nvcc is.
 bundle: setup
 	@nvcc=$$(PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc); \
 	if [ -z "$$nvcc" ]; then \
-	  cmake --preset release && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
+	  cmake --preset release -DBRIM_BASELINE=ON && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
 	else \
 	  export PATH="$$(dirname $$nvcc):$$PATH"; \
-	  cmake --preset cuda -DBRIM_TESTS=ON && cmake --build build-cuda -j $(JOBS) --target brim test_backends && \
+	  cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF && cmake --build build-cuda -j $(JOBS) --target brim test_backends && \
 	  tools/bundle build-cuda/brim build-bundle; \
 	fi
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
 install: setup
-	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBRIM_BASELINE=ON
 	cmake --build --preset release -j $(JOBS) --target brim
 	cmake --install build
 

@@ -77,6 +77,11 @@ int surface(const SurfaceArguments& a) {
           if (format == "obj") writeSurfaceObj(file, liquid, s.time);
           if (format == "vdb") writeSurfaceVdb(file, liquid, a.voxel * spacing, s.time);
         }
+        // What moves beside the liquid, as meshes that belong to the same frames.
+        LiquidSurface cloth{sheetsOf(s, {0, 0, 0}), {}};
+        if (cloth.mesh.triangles.empty()) return;
+        cloth.velocity.assign(cloth.mesh.points.size(), {0, 0, 0});
+        writeSurfacePly(fileOf(out, "cloth", frame, "ply"), cloth, s.time);
       });
   if (code == ok && !a.frames.quiet) fmt::print("{} surfaces in {}\n", frames.size(), out);
   return code;

@@ -12,6 +12,13 @@ export function decodeFrame(buffer) {
     count = view.getUint32(8, true);
   const places = headerBytes + 48 * solids;
   const values = (places + 2 * dimension * count + 3) & ~3;
+  let at = (values + 2 * count + 3) & ~3;
+  const sheets = Array.from({length: view.getUint32(at, true)}, () => {
+    const [corners, vertices, indices] = new Uint32Array(buffer, at + 4, 3);
+    const start = at + 16;
+    at = start + 12 * vertices + 4 * indices - 4;
+    return {corners, vertices: f32(start, 3 * vertices), indices: new Uint32Array(buffer, start + 12 * vertices, indices)};
+  });
   return {
     dimension,
     quantity: quantities[view.getUint8(5)],
@@ -26,6 +33,7 @@ export function decodeFrame(buffer) {
     poses: Array.from({length: solids}, (_, k) => f32(headerBytes + 48 * k, 12)),
     places: new Uint16Array(buffer, places, dimension * count),
     values: new Uint16Array(buffer, values, count),
+    sheets,
   };
 }
 

@@ -15,7 +15,12 @@ export function span(control) {
   if (control.low !== null && control.low >= 0 && control.default > 0 && wide) {
     const from = Math.max(control.default / 100, control.low),
       to = Math.min(control.default * 100, control.high ?? Infinity);
-    return {low: Math.log10(Math.min(from, control.value > 0 ? control.value : from)), high: Math.log10(Math.max(to, control.value)), log: true, step: 'any'};
+    return {
+      low: Math.log10(Math.min(from, control.value > 0 ? control.value : from)),
+      high: Math.log10(Math.max(to, control.value)),
+      log: true,
+      step: 'any',
+    };
   }
   const high = control.high ?? Math.max(4 * control.default, 10 * control.value, 1);
   return {low, high: Math.max(high, control.value), log: false, step: 'any'};
@@ -24,7 +29,11 @@ export function span(control) {
 export const tooltip = c =>
   [
     c.text,
-    [c.unit && `unit: ${c.unit}`, c.range && `range: ${c.range}`, `default: ${Array.isArray(c.default) ? c.default.slice(0, c.size).join(', ') : c.default}`]
+    [
+      c.unit && `unit: ${c.unit}`,
+      c.range && `range: ${c.range}`,
+      `default: ${Array.isArray(c.default) ? c.default.slice(0, c.size).join(', ') : c.default}`,
+    ]
       .filter(Boolean)
       .join('; '),
     c.path,
@@ -37,7 +46,14 @@ function numberRow(control, send) {
     const v = s.log ? 10 ** u : Number(u);
     return control.type === 'whole' ? Math.round(v) : Number(v.toPrecision(3));
   };
-  const slider = make('input', {type: 'range', min: s.low, max: s.high, step: s.step, title: tooltip(control), 'aria-label': control.name});
+  const slider = make('input', {
+    type: 'range',
+    min: s.low,
+    max: s.high,
+    step: s.step,
+    title: tooltip(control),
+    'aria-label': control.name,
+  });
   const box = make('input', {type: 'number', step: 'any', title: tooltip(control), 'aria-label': `${control.name}, exactly`});
   slider.addEventListener('input', () => (box.value = fromSlider(slider.value)));
   slider.addEventListener('change', () => send(fromSlider(slider.value)));
@@ -58,11 +74,19 @@ function vectorRow(control, send) {
       const all = boxes.map(b => b.valueAsNumber);
       if (all.every(Number.isFinite)) send(all);
     });
-  return {inputs: [make('span', {class: 'vector'}, ...boxes)], set: v => boxes.forEach((b, k) => (b.value = Number(v[k].toPrecision(6))))};
+  return {
+    inputs: [make('span', {class: 'several'}, ...boxes)],
+    set: v => boxes.forEach((b, k) => (b.value = Number(v[k].toPrecision(6)))),
+  };
 }
 
 function flagRow(control, send) {
-  const box = make('input', {type: 'checkbox', title: tooltip(control), 'aria-label': control.name, onchange: () => send(box.checked)});
+  const box = make('input', {
+    type: 'checkbox',
+    title: tooltip(control),
+    'aria-label': control.name,
+    onchange: () => send(box.checked),
+  });
   return {inputs: [box], set: v => (box.checked = v)};
 }
 
@@ -77,8 +101,10 @@ const kinds = {number: numberRow, whole: numberRow, vector: vectorRow, flag: fla
 export function controlRow(control, send) {
   const {inputs, set} = kinds[control.type](control, value => send(control.path, value));
   const usual = value => JSON.stringify(Array.isArray(value) ? value.slice(0, control.size) : value);
-  const back = button('↺', `Back to the default, ${Array.isArray(control.default) ? control.default.slice(0, control.size).join(', ') : typeof control.default === 'number' ? short(control.default) : control.default}`, () =>
-    send(control.path, Array.isArray(control.default) ? control.default.slice(0, control.size) : control.default),
+  const back = button(
+    '↺',
+    `Back to the default, ${Array.isArray(control.default) ? control.default.slice(0, control.size).join(', ') : typeof control.default === 'number' ? short(control.default) : control.default}`,
+    () => send(control.path, Array.isArray(control.default) ? control.default.slice(0, control.size) : control.default),
   );
   back.className = 'back';
   const row = make(

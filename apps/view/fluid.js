@@ -13,7 +13,14 @@ const points = (shader, uniforms, more = {}) =>
     ...more,
   });
 
-const adding = {blending: three.CustomBlending, blendSrc: three.OneFactor, blendDst: three.OneFactor, depthTest: false, depthWrite: false, transparent: true};
+const adding = {
+  blending: three.CustomBlending,
+  blendSrc: three.OneFactor,
+  blendDst: three.OneFactor,
+  depthTest: false,
+  depthWrite: false,
+  transparent: true,
+};
 
 const screen = (fragmentShader, uniforms) =>
   new three.ShaderMaterial({
@@ -54,6 +61,7 @@ export class Fluid {
     this.bumpLook = points(shaders.bumps, {...shared, radius: this.bumpRadius}, adding);
 
     this.geometry = new three.BufferGeometry();
+    this.geometry.boundingSphere = new three.Sphere(new three.Vector3(), 1e9); // places count in a box that three.js does not know
     this.cloud = new three.Points(this.geometry, this.look);
     this.cloud.frustumCulled = false;
     this.scene = new three.Scene();
@@ -102,7 +110,7 @@ export class Fluid {
   setScene(scene, extent, up, colours) {
     this.dimension = scene.dimension;
     this.shared.flatView.value = scene.dimension === 2;
-    this.radius.value = 0.5 * scene.spacing;
+    this.radius.value = (scene.dimension === 2 ? 0.56 : 0.5) * scene.spacing;
     this.volumeRadius.value = 0.62 * scene.spacing;
     this.bumpRadius.value = 1.6 * scene.spacing;
     this.spacing = scene.spacing;
@@ -224,6 +232,11 @@ export class Fluid {
       u.behind.value = behind.texture;
       u.pixel.value.set(1 / this.width, 1 / this.height);
       this.cover(this.flatComposite, null);
+      // Solids and the frame again, over what has been smeared onto them.
+      r.clearDepth();
+      world.userData.paper.visible = false;
+      r.render(world, camera);
+      world.userData.paper.visible = true;
       return;
     }
     this.pass(this.depthLook, depth, camera, new three.Color(1e9, 1e9, 1e9));
@@ -233,7 +246,7 @@ export class Fluid {
 
     const s = this.smoothing.uniforms;
     s.range.value = 3 * this.spacing;
-    for (const reach of [3, 2]) {
+    for (const reach of [4, 2.5]) {
       s.reach.value = reach * this.spacing;
       s.depths.value = depth.texture;
       s.along.value.set(1 / this.width, 0);

@@ -10,7 +10,12 @@ const facts = document.getElementById('facts');
 
 function note(text, level = 'error', lasting = false) {
   for (const old of notes.children) if (old.dataset.text === text) old.remove();
-  const element = make('div', {class: `note ${level}`}, make('span', {}, text), button('×', 'Dismiss', () => element.remove()));
+  const element = make(
+    'div',
+    {class: `note ${level}`},
+    make('span', {}, text),
+    button('×', 'Dismiss', () => element.remove()),
+  );
   element.dataset.text = text;
   notes.append(element);
   while (notes.children.length > 5) notes.firstChild.remove();
@@ -69,7 +74,11 @@ const handlers = {
     panel.status(message);
     const parts = [`${(message.particles ?? 0).toLocaleString('en')} particles`];
     if (message.rate > 0) parts.push(`${short(message.rate)} × real time`);
-    if (message.report) parts.push(`dt ${short(1e3 * message.report.dt)} ms (${message.report.dt_limit})`, `${message.report.iterations} iterations`);
+    if (message.report)
+      parts.push(
+        `dt ${short(1e3 * message.report.dt)} ms (${message.report.dt_limit})`,
+        `${message.report.iterations} iterations`,
+      );
     if (message.state !== 'running') parts.push(message.state);
     facts.textContent = parts.join(' · ');
     latest = message;

@@ -1,7 +1,7 @@
 // The side panel and the bar of time: everything that people can press.
 import {gradient, short, units} from './colours.js';
 import {controlRow} from './controls.js';
-import {button, choice, make} from './dom.js';
+import {button, choice, icon, make} from './dom.js';
 import {Plots} from './plots.js';
 import {Recorder, screenshot} from './record.js';
 
@@ -44,15 +44,26 @@ export class Panel {
   }
 
   makeTransport(bar) {
-    this.run = button('❚❚', 'Pause or go on (space)', () => this.toggle(), {id: 'run'});
-    this.scrub = make('input', {type: 'range', id: 'scrub', min: 0, step: 1, value: 0, hidden: true, title: 'Frame', 'aria-label': 'Frame'});
+    this.run = button(icon('pause'), 'Pause or go on (space)', () => this.toggle(), {id: 'run'});
+    this.scrub = make('input', {
+      type: 'range',
+      id: 'scrub',
+      min: 0,
+      step: 1,
+      value: 0,
+      hidden: true,
+      title: 'Frame',
+      'aria-label': 'Frame',
+    });
     this.scrub.addEventListener('input', () => this.send({type: 'seek', frame: Number(this.scrub.value)}));
     this.clock = make('output', {id: 'clock', title: 'Simulated time'});
-    this.pace = choice(paces, '1', 'Simulated time per wall time, at most', limit => this.send({type: 'pace', limit: Number(limit)}));
+    this.pace = choice(paces, '1', 'Simulated time per wall time, at most', limit =>
+      this.send({type: 'pace', limit: Number(limit)}),
+    );
     bar.append(
-      button('⏮', 'Back to the start; a scene file is read again (R)', () => this.send({type: 'reset'}), {id: 'reset'}),
+      button(icon('reset'), 'Back to the start; a scene file is read again (R)', () => this.send({type: 'reset'}), {id: 'reset'}),
       this.run,
-      button('❚▶', 'One step (.)', () => this.send({type: 'step', count: 1}), {id: 'step'}),
+      button(icon('step'), 'One step (.)', () => this.send({type: 'step', count: 1}), {id: 'step'}),
       this.clock,
       this.scrub,
       this.pace,
@@ -77,7 +88,15 @@ export class Panel {
       'What colours the particles',
       by => this.send({type: 'colour', by}),
     );
-    const end = (name, title) => make('input', {type: 'number', step: 'any', placeholder: name, title, 'aria-label': title, onchange: () => this.fixRange()});
+    const end = (name, title) =>
+      make('input', {
+        type: 'number',
+        step: 'any',
+        placeholder: name,
+        title,
+        'aria-label': title,
+        onchange: () => this.fixRange(),
+      });
     this.least = end('auto', 'Value at the low end of the colours; empty: follows the fluid');
     this.most = end('auto', 'Value at the high end of the colours; empty: follows the fluid');
     this.film = button('● record', 'Record the picture as a film', () => this.toggleFilm(), {id: 'record'});
@@ -85,16 +104,31 @@ export class Panel {
     this.solverText = make('p', {class: 'hint'});
     this.solverRows = make('div', {id: 'solver-rows'});
     this.physicsRows = make('div', {id: 'physics-rows'});
-    this.solverPart = section('Solver', make('div', {class: 'row wide'}, make('span', {class: 'name'}, 'method'), this.solver), this.solverText, this.solverRows);
+    this.solverPart = section(
+      'Solver',
+      make('div', {class: 'row wide'}, make('span', {class: 'name'}, 'method'), this.solver),
+      this.solverText,
+      this.solverRows,
+    );
     this.physicsPart = section('Fluid and steps', this.physicsRows);
     panel.append(
-      make('header', {}, this.title, button('◐', 'Light or dark', () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'), {id: 'theme'})),
+      make(
+        'header',
+        {},
+        this.title,
+        button('◐', 'Light or dark', () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'), {id: 'theme'}),
+      ),
       this.file,
       section(
         'Look',
         make('div', {class: 'row wide'}, make('span', {class: 'name'}, 'fluid'), this.style),
         make('div', {class: 'row wide'}, make('span', {class: 'name'}, 'colour'), this.colour),
-        make('div', {class: 'row wide'}, make('span', {class: 'name'}, 'range'), make('span', {class: 'vector'}, this.least, this.most)),
+        make(
+          'div',
+          {class: 'row wide'},
+          make('span', {class: 'name'}, 'range'),
+          make('span', {class: 'several'}, this.least, this.most),
+        ),
         make(
           'div',
           {class: 'buttons'},
@@ -205,7 +239,7 @@ export class Panel {
 
   status(status) {
     this.running = status.state === 'running';
-    this.run.textContent = this.running ? '❚❚' : '▶';
+    this.run.replaceChildren(icon(this.running ? 'pause' : 'play'));
     this.run.setAttribute('aria-pressed', String(this.running));
     document.documentElement.dataset.state = status.state;
     if (document.activeElement !== this.pace) this.pace.value = String(status.pace);
@@ -230,7 +264,13 @@ export class Panel {
     bar.replaceChildren(
       make('span', {class: 'what'}, `${q} [${units[q]}]`),
       make('span', {class: 'scale', style: `background: ${gradient(q)}`}),
-      make('span', {class: 'ends'}, make('span', {}, short(low)), make('span', {}, short((low + high) / 2)), make('span', {}, short(high))),
+      make(
+        'span',
+        {class: 'ends'},
+        make('span', {}, short(low)),
+        make('span', {}, short((low + high) / 2)),
+        make('span', {}, short(high)),
+      ),
     );
     if (this.colour.value !== q && document.activeElement !== this.colour) this.colour.value = q;
   }

@@ -5,16 +5,36 @@ import {make} from './dom.js';
 const most = 1500; // points of a series
 
 const all = [
-  {title: 'Density error', unit: '%', text: 'How much denser than at rest, of max(ρ/ρ0 − 1, 0): mean over the particles, and the largest.', series: [
-    ['mean', r => 100 * r.density_error_mean, '--first'],
-    ['max', r => 100 * r.density_error_max, '--second'],
-  ]},
-  {title: 'Energy', unit: 'J', text: 'Kinetic energy, and its sum with the potential energy of gravity.', series: [
-    ['kinetic', r => r.kinetic_energy, '--first'],
-    ['total', r => r.kinetic_energy + r.potential_energy, '--second'],
-  ]},
-  {title: 'Volume', unit: '', text: 'Volume where there is fluid, over its value at the start; what was let in or taken out on purpose is allowed for.', series: [['ratio', r => r.volume_ratio, '--first']]},
-  {title: 'Time of a step', unit: 'ms', text: 'Wall time that a step of the simulation takes.', series: [['step', r => r.ms_step, '--first']]},
+  {
+    title: 'Density error',
+    unit: '%',
+    text: 'How much denser than at rest, of max(ρ/ρ0 − 1, 0): mean over the particles, and the largest.',
+    series: [
+      ['mean', r => 100 * r.density_error_mean, '--first'],
+      ['max', r => 100 * r.density_error_max, '--second'],
+    ],
+  },
+  {
+    title: 'Energy',
+    unit: 'J',
+    text: 'Kinetic energy, and its sum with the potential energy of gravity.',
+    series: [
+      ['kinetic', r => r.kinetic_energy, '--first'],
+      ['total', r => r.kinetic_energy + r.potential_energy, '--second'],
+    ],
+  },
+  {
+    title: 'Volume',
+    unit: '',
+    text: 'Volume where there is fluid, over its value at the start; what was let in or taken out on purpose is allowed for.',
+    series: [['ratio', r => r.volume_ratio, '--first']],
+  },
+  {
+    title: 'Time of a step',
+    unit: 'ms',
+    text: 'Wall time that a step of the simulation takes.',
+    series: [['step', r => r.ms_step, '--first']],
+  },
 ];
 
 class Plot {
@@ -22,7 +42,12 @@ class Plot {
     this.definition = definition;
     this.canvas = make('canvas', {class: 'plot', 'aria-label': definition.title});
     this.now = make('span', {class: 'now'});
-    this.element = make('figure', {title: definition.text}, make('figcaption', {}, make('b', {}, definition.title), this.now), this.canvas);
+    this.element = make(
+      'figure',
+      {title: definition.text},
+      make('figcaption', {}, make('b', {}, definition.title), this.now),
+      this.canvas,
+    );
     this.clear();
   }
   clear() {
@@ -56,9 +81,18 @@ class Plot {
     const n = this.times.length;
     this.now.replaceChildren();
     if (n === 0) return;
-    const at = this.cursor === null ? n - 1 : Math.max(0, this.times.findLastIndex(t => t <= this.cursor + 1e-9));
+    const at =
+      this.cursor === null
+        ? n - 1
+        : Math.max(
+            0,
+            this.times.findLastIndex(t => t <= this.cursor + 1e-9),
+          );
     this.definition.series.forEach(([name, , colour], k) => {
-      this.now.append(make('i', {style: `background: var(${colour})`}), ` ${this.values.length > 1 ? name + ' ' : ''}${short(this.values[k][at])}${this.definition.unit && ' ' + this.definition.unit} `);
+      this.now.append(
+        make('i', {style: `background: var(${colour})`}),
+        ` ${this.values.length > 1 ? name + ' ' : ''}${short(this.values[k][at])}${this.definition.unit && ' ' + this.definition.unit} `,
+      );
     });
     let low = Infinity,
       high = -Infinity;
@@ -135,11 +169,16 @@ export class Plots {
   }
   // A run that is over: all of it from its statistics.csv, and a line where the picture is.
   read(csv) {
-    const [head, ...rows] = csv.trim().split('\n').map(l => l.split(','));
+    const [head, ...rows] = csv
+      .trim()
+      .split('\n')
+      .map(l => l.split(','));
     const every = Math.max(1, Math.ceil(rows.length / most));
     let volume = NaN;
     rows.forEach((row, i) => {
-      const report = Object.fromEntries(head.map((name, k) => [name, row[k] === '' || row[k] === undefined ? NaN : Number(row[k])]));
+      const report = Object.fromEntries(
+        head.map((name, k) => [name, row[k] === '' || row[k] === undefined ? NaN : Number(row[k])]),
+      );
       if (Number.isFinite(report.volume_ratio)) volume = report.volume_ratio;
       if (i % every !== 0) return;
       for (const p of this.plots) p.add(report.time, {...report, volume_ratio: volume});

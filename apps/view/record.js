@@ -29,7 +29,9 @@ export class Recorder {
     return this.recorder?.state === 'recording';
   }
   start(name) {
-    const type = ['video/mp4;codecs=avc1', 'video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find(t => MediaRecorder.isTypeSupported(t));
+    const type = ['video/mp4;codecs=avc1', 'video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find(t =>
+      MediaRecorder.isTypeSupported(t),
+    );
     const parts = [];
     this.recorder = new MediaRecorder(this.stage.canvas.captureStream(30), {mimeType: type, videoBitsPerSecond: 12e6});
     this.recorder.ondataavailable = event => event.data.size && parts.push(event.data);

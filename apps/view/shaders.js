@@ -79,21 +79,22 @@ void main() {
 }`,
 };
 
-// In 2D: a bump per particle, whose sum is about 1 inside of the fluid.
+// In 2D: a bump per particle. One of radius R has the integral pi R^2 / 3, so that with R = 1.6 spacings the sum is 1 inside of
+// the fluid.
 export const bumps = {
   vertex: place,
   fragment: `${sphere}
 out float sum;
 void main() {
   SPHERE
-  sum = (1.0 - r2) * (1.0 - r2);
+  sum = (1.0 - r2) * (1.0 - r2) * 3.0 / (3.1416 * 1.6 * 1.6);
 }`,
 };
 
 export const fullscreen = `
-out vec2 uv;
+out vec2 spot;
 void main() {
-  uv = position.xy * 0.5 + 0.5;
+  spot = position.xy * 0.5 + 0.5;
   gl_Position = vec4(position.xy, 0.0, 1.0);
 }`;
 
@@ -106,16 +107,16 @@ uniform vec2 along;            // one pixel
 uniform float reach;           // [m] of the filter
 uniform float range;           // [m]
 uniform float scale;           // [px/m] at a depth of 1 m
-in vec2 uv;
+in vec2 spot;
 out float smoothed;
 void main() {
-  float d0 = texture(depths, uv).r;
+  float d0 = texture(depths, spot).r;
   if (d0 > 1e6) { smoothed = d0; return; }
-  float taps = clamp(reach * scale / d0, 1.0, 20.0), sum = d0, weights = 1.0;
-  for (int i = 1; i <= 20; ++i) {
+  float taps = clamp(reach * scale / d0, 1.0, 28.0), sum = d0, weights = 1.0;
+  for (int i = 1; i <= 28; ++i) {
     if (float(i) > taps) break;
     float w = exp(-2.0 * float(i * i) / (taps * taps));
-    float a = texture(depths, uv + float(i) * along).r, b = texture(depths, uv - float(i) * along).r;
+    float a = texture(depths, spot + float(i) * along).r, b = texture(depths, spot - float(i) * along).r;
     // In pairs, so that a missing side does not tilt the surface.
     if (a > d0 + range || b > d0 + range) continue;
     sum += w * (max(a, d0 - range) + max(b, d0 - range));
@@ -131,7 +132,7 @@ uniform mat4 inverseProjection, eyeToWorld, projectionMatrix;
 uniform vec2 pixel;
 uniform vec3 light, up, skyHigh, skyLow, absorption;   // absorption [1/m]
 uniform float metre;                               // [m] the size of the scene
-in vec2 uv;
+in vec2 spot;
 out vec4 colour;
 vec3 eyeAt(vec2 at, float d) {
   vec4 ray = inverseProjection * vec4(2.0 * at - 1.0, 1.0, 1.0);
@@ -146,21 +147,23 @@ vec3 sky(vec3 direction) {
   return mix(skyLow, skyHigh, smoothstep(-0.1, 0.7, dot(direction, up)));
 }
 void main() {
-  float d = texture(depths, uv).r;
-  vec3 under = texture(behind, uv).rgb;
-  if (d > 1e6 || d > solidDepth(uv)) { colour = vec4(under, 1.0); return; }
-  vec3 p = eyeAt(uv, d);
+  float d = texture(depths, spot).r;
+  vec3 under = texture(behind, spot).rgb;
+  if (d > 1e6 || d > solidDepth(spot)) { colour = vec4(under, 1.0); return; }
+  vec3 p = eyeAt(spot, d);
   // Differences to the side where the surface goes on.
   vec2 x = vec2(pixel.x, 0.0), y = vec2(0.0, pixel.y);
-  vec3 r = eyeAt(uv + x, texture(depths, uv + x).r) - p, l = p - eyeAt(uv - x, texture(depths, uv - x).r);
-  vec3 t = eyeAt(uv + y, texture(depths, uv + y).r) - p, b = p - eyeAt(uv - y, texture(depths, uv - y).r);
+  vec3 r = eyeAt(spot + x, texture(depths, spot + x).r) - p, l = p - eyeAt(spot - x, texture(depths, spot - x).r);
+  vec3 t = eyeAt(spot + y, texture(depths, spot + y).r) - p, b = p - eyeAt(spot - y, texture(depths, spot - y).r);
   vec3 n = normalize(cross(abs(r.z) < abs(l.z) ? r : l, abs(t.z) < abs(b.z) ? t : b));
   vec3 v = normalize(-p);
   if (dot(n, v) < 0.0) n = -n;
-  float way = texture(ways, uv).r;
+  vec2 e = 3.0 * pixel;
+  float way = 0.2 * (texture(ways, spot).r + texture(ways, spot + vec2(e.x, 0.0)).r + texture(ways, spot - vec2(e.x, 0.0)).r +
+                     texture(ways, spot + vec2(0.0, e.y)).r + texture(ways, spot - vec2(0.0, e.y)).r);
 
   // What lies behind is seen bent: a shift along the normal that grows with the way through the water.
-  vec2 bent = clamp(uv + n.xy * 0.06 * min(way / (0.25 * metre), 1.0), 0.0, 1.0);
+  vec2 bent = clamp(spot + n.xy * 0.06 * min(way / (0.25 * metre), 1.0), 0.0, 1.0);
   vec3 seen = texture(behind, bent).rgb;
   if (solidDepth(bent) < d) seen = under;
   vec3 body = vec3(0.05, 0.27, 0.42) * (0.75 + 0.35 * max(dot(n, light), 0.0));
@@ -176,17 +179,17 @@ export const flatWater = `
 precision highp float;
 uniform sampler2D sums, behind;
 uniform vec2 pixel;
-in vec2 uv;
+in vec2 spot;
 out vec4 colour;
 void main() {
-  float s = texture(sums, uv).r;
-  vec3 under = texture(behind, uv).rgb;
-  float slope = length(vec2(texture(sums, uv + vec2(pixel.x, 0.0)).r - texture(sums, uv - vec2(pixel.x, 0.0)).r,
-                            texture(sums, uv + vec2(0.0, pixel.y)).r - texture(sums, uv - vec2(0.0, pixel.y)).r)) * 0.5;
-  float away = (s - 0.42) / max(slope, 1e-3);                // [px] from the shore
+  float s = texture(sums, spot).r;
+  vec3 under = texture(behind, spot).rgb;
+  float slope = length(vec2(texture(sums, spot + vec2(pixel.x, 0.0)).r - texture(sums, spot - vec2(pixel.x, 0.0)).r,
+                            texture(sums, spot + vec2(0.0, pixel.y)).r - texture(sums, spot - vec2(0.0, pixel.y)).r)) * 0.5;
+  float away = (s - 0.3) / max(slope, 1e-3);                 // [px] from the shore; a drop alone has 0.37 in its middle
   float inside = clamp(away + 0.5, 0.0, 1.0);
   float rim = inside * (1.0 - smoothstep(1.0, 3.5, away));
-  vec3 body = mix(vec3(0.24, 0.58, 0.86), vec3(0.10, 0.38, 0.70), smoothstep(0.42, 1.3, s));
+  vec3 body = mix(vec3(0.24, 0.58, 0.86), vec3(0.10, 0.38, 0.70), smoothstep(0.3, 1.0, s));
   colour = vec4(mix(under, mix(body, vec3(0.62, 0.86, 1.0), 0.8 * rim), inside), 1.0);
 }`;
 
@@ -212,7 +215,7 @@ out vec4 colour;
 void main() {
   vec2 p = vec2(dot(at - middle, across), dot(at - middle, along));
   vec2 w = max(fwidth(p / tile), 1e-4), f = abs(fract(p / tile) - 0.5);
-  vec2 line = smoothstep(0.5 - 0.02 - w, vec2(0.5 - 0.02) + w * 0.2, f);
+  vec2 line = smoothstep(0.5 - 0.006 - w, vec2(0.5 - 0.006) + w * 0.2, f);
   vec3 base = mix(one, two, max(line.x, line.y) * (1.0 - smoothstep(0.2, 0.6, max(w.x, w.y))));
   colour = vec4(mix(base, far, smoothstep(0.15, 1.0, length(p) / reach)), 1.0);
 }`,

@@ -60,7 +60,10 @@ function outline(solid, extent) {
         [-4 * extent, 0],
       ]);
     case 'polygon':
-      return Array.from({length: solid.points.length / 2}, (_, k) => new three.Vector2(solid.points[2 * k], solid.points[2 * k + 1]));
+      return Array.from(
+        {length: solid.points.length / 2},
+        (_, k) => new three.Vector2(solid.points[2 * k], solid.points[2 * k + 1]),
+      );
   }
   return [];
 }
@@ -107,4 +110,46 @@ export function setPose(mesh, pose) {
   const [a, b, c, d, e, f, g, h, i, x, y, z] = pose;
   mesh.matrix.set(a, b, c, x, d, e, f, y, g, h, i, z, 0, 0, 0, 1);
   mesh.matrixWorldNeedsUpdate = true;
+}
+
+// Sheets, ropes and soft bodies come with every frame, vertices and all. Their meshes are made anew when their elements change.
+export class Sheets {
+  constructor() {
+    this.group = new three.Group();
+  }
+  set(sheets, colours, flat) {
+    while (this.group.children.length > sheets.length) this.remove(this.group.children.at(-1));
+    sheets.forEach((sheet, k) => {
+      let object = this.group.children[k];
+      if (object && object.geometry.index.count !== sheet.indices.length) {
+        for (const old of this.group.children.slice(k)) this.remove(old);
+        object = undefined;
+      }
+      if (!object) {
+        const geometry = new three.BufferGeometry();
+        geometry.setAttribute('position', new three.BufferAttribute(new Float32Array(sheet.vertices), 3));
+        geometry.setIndex(new three.BufferAttribute(new Uint32Array(sheet.indices), 1));
+        const look = {color: colours.sheet};
+        object =
+          sheet.corners === 2
+            ? new three.LineSegments(geometry, new three.LineBasicMaterial(look))
+            : new three.Mesh(
+                geometry,
+                flat
+                  ? new three.MeshBasicMaterial({...look, side: three.DoubleSide})
+                  : new three.MeshLambertMaterial({...look, side: three.DoubleSide}),
+              );
+        object.frustumCulled = false;
+        this.group.add(object);
+      }
+      object.geometry.attributes.position.array.set(sheet.vertices);
+      object.geometry.attributes.position.needsUpdate = true;
+      if (sheet.corners === 3 && !flat) object.geometry.computeVertexNormals();
+    });
+  }
+  remove(object) {
+    this.group.remove(object);
+    object.geometry.dispose();
+    object.material.dispose();
+  }
 }

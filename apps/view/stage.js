@@ -4,13 +4,33 @@ import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 import {ColourRange} from './colours.js';
 import {Fluid} from './fluid.js';
 import * as shaders from './shaders.js';
-import {makeSolids, setPose} from './solids.js';
+import {makeSolids, setPose, Sheets} from './solids.js';
 
 three.ColorManagement.enabled = false;
 
 const themes = {
-  light: {background: '#dfe8f0', paper: '#c4d0db', skyHigh: '#a9c9e8', skyLow: '#eef3f7', one: '#cfd6dc', two: '#b3bdc6', line: '#5f7183', solid: '#98876f'},
-  dark: {background: '#10161d', paper: '#1b2530', skyHigh: '#2c4a68', skyLow: '#131c26', one: '#222b34', two: '#34414d', line: '#7c90a3', solid: '#a08c6c'},
+  light: {
+    background: '#dfe8f0',
+    paper: '#c4d0db',
+    skyHigh: '#a9c9e8',
+    skyLow: '#eef3f7',
+    one: '#cfd6dc',
+    two: '#b3bdc6',
+    line: '#5f7183',
+    solid: '#98876f',
+    sheet: '#c8553d',
+  },
+  dark: {
+    background: '#10161d',
+    paper: '#1b2530',
+    skyHigh: '#2c4a68',
+    skyLow: '#131c26',
+    one: '#222b34',
+    two: '#34414d',
+    line: '#7c90a3',
+    solid: '#a08c6c',
+    sheet: '#e0755b',
+  },
 };
 
 export class Stage {
@@ -26,6 +46,7 @@ export class Stage {
     this.theme = 'light';
     this.wanted = true;
     this.solids = [];
+    this.sheets = new Sheets();
     this.draws = 0;
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.watchPointer();
@@ -74,12 +95,17 @@ export class Stage {
     this.world = new three.Scene();
     this.solids = makeSolids(this.described, scene.dimension, this.reach, colours);
     for (const mesh of this.solids) this.world.add(mesh);
+    this.world.add(this.sheets.group);
     if (this.poses) this.setPoses(this.poses);
     this.world.add(this.frame(colours));
     if (scene.dimension === 2) {
-      const paper = new three.Mesh(new three.PlaneGeometry(this.extent[0], this.extent[1]), new three.MeshBasicMaterial({color: colours.paper}));
+      const paper = new three.Mesh(
+        new three.PlaneGeometry(this.extent[0], this.extent[1]),
+        new three.MeshBasicMaterial({color: colours.paper}),
+      );
       paper.position.set(this.extent[0] / 2, this.extent[1] / 2, -1);
       this.world.add(paper);
+      this.world.userData.paper = paper;
     } else {
       this.world.add(this.ground(colours));
       this.world.add(new three.HemisphereLight('#ffffff', '#8a8f98', 1.7));
@@ -94,8 +120,13 @@ export class Stage {
 
   frame(colours) {
     const [a, b, c] = this.extent;
-    const box = new three.EdgesGeometry(this.scene.dimension === 2 ? new three.PlaneGeometry(a, b) : new three.BoxGeometry(a, b, c));
-    const lines = new three.LineSegments(box, new three.LineBasicMaterial({color: colours.line, transparent: true, opacity: 0.6}));
+    const box = new three.EdgesGeometry(
+      this.scene.dimension === 2 ? new three.PlaneGeometry(a, b) : new three.BoxGeometry(a, b, c),
+    );
+    const lines = new three.LineSegments(
+      box,
+      new three.LineBasicMaterial({color: colours.line, transparent: true, opacity: 0.6}),
+    );
     lines.position.set(a / 2, b / 2, c / 2);
     return lines;
   }
@@ -107,7 +138,7 @@ export class Stage {
     low[axis] = (this.up[axis] > 0 ? 0 : 2 * middle[axis]) - 2e-3 * this.reach * this.up[axis];
     const across = new three.Vector3(axis === 'x' ? 0 : 1, axis === 'x' ? 1 : 0, 0),
       along = new three.Vector3().crossVectors(this.up, across);
-    const tile = 10 ** Math.floor(Math.log10(this.reach / 2));
+    const tile = 10 ** Math.floor(Math.log10(this.reach / 4)); // 0.1, 0.2, 1, 2, ... m
     const material = new three.ShaderMaterial({
       glslVersion: three.GLSL3,
       vertexShader: shaders.ground.vertex,
@@ -117,7 +148,7 @@ export class Stage {
         one: {value: new three.Color(colours.one)},
         two: {value: new three.Color(colours.two)},
         far: {value: new three.Color(colours.background)},
-        tile: {value: this.reach / tile > 5 ? 2 * tile : tile},
+        tile: {value: this.reach / tile > 12 ? 2 * tile : tile},
         reach: {value: 5 * this.reach},
         middle: {value: low},
         across: {value: across},
@@ -160,7 +191,8 @@ export class Stage {
       this.camera.zoom = 1;
       this.resize();
     } else {
-      const side = Math.abs(this.up.y) > 0 ? new three.Vector3(0.45, 0, 1) : new three.Vector3(0.45, -1, 0).projectOnPlane(this.up);
+      const side =
+        Math.abs(this.up.y) > 0 ? new three.Vector3(0.45, 0, 1) : new three.Vector3(0.45, -1, 0).projectOnPlane(this.up);
       const direction = side.normalize().addScaledVector(this.up, 0.42).normalize();
       this.camera.position.copy(middle).addScaledVector(direction, this.reach);
       this.camera.lookAt(middle);
@@ -168,14 +200,21 @@ export class Stage {
       // As far back as the corner that needs it most.
       const right = new three.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0),
         top = new three.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
-      const slope = 0.92 * Math.tan((this.camera.fov * Math.PI) / 360);
+      const slope = 0.86 * Math.tan((this.camera.fov * Math.PI) / 360);
       let distance = 0;
       for (let k = 0; k < 8; ++k) {
-        const corner = new three.Vector3(...this.extent.map((e, d) => (k >> d) & 1 ? e / 2 : -e / 2));
+        const corner = new three.Vector3(...this.extent.map((e, d) => ((k >> d) & 1 ? e / 2 : -e / 2)));
         const near = corner.dot(direction);
-        distance = Math.max(distance, near + Math.abs(corner.dot(top)) / slope, near + Math.abs(corner.dot(right)) / (slope * this.camera.aspect));
+        distance = Math.max(
+          distance,
+          near + Math.abs(corner.dot(top)) / slope,
+          near + Math.abs(corner.dot(right)) / (slope * this.camera.aspect),
+        );
       }
-      this.camera.position.copy(middle).addScaledVector(direction, distance);
+      // A little low, since the bar of time covers the lower edge.
+      const shift = top.multiplyScalar(-0.035 * distance * slope);
+      this.controls.target.add(shift);
+      this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     }
     this.controls.update();
     this.want();
@@ -190,7 +229,7 @@ export class Stage {
     this.fluid.resize(this.canvas.width, this.canvas.height);
     if (this.camera?.isPerspectiveCamera) this.camera.aspect = width / height;
     if (this.camera?.isOrthographicCamera) {
-      const half = 0.53 * Math.max(this.extent[1], (this.extent[0] * height) / width);
+      const half = Math.max((0.5 * this.extent[1]) / (1 - 130 / height), (0.53 * this.extent[0] * height) / width);
       [this.camera.top, this.camera.bottom] = [half, -half];
       [this.camera.left, this.camera.right] = [(-half * width) / height, (half * width) / height];
     }
@@ -204,6 +243,7 @@ export class Stage {
     this.fluid.setFrame(frame);
     this.range.add(frame, this.scene.density);
     this.setPoses(frame.poses);
+    this.sheets.set(frame.sheets, themes[this.theme], this.scene.dimension === 2);
     this.want();
   }
 

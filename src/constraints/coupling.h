@@ -6,12 +6,12 @@
 // is taut. Brim lets the sheet do the reckoning instead: in each iteration its samples resist with the stiffness that the fluid
 // shows them,
 //
-//   kappa_k = m/dt^2 sum_i |g_ik| sum_l |g_il| / |grad C_i|^2,     k, l samples, g_ik = grad_k C_i,
+//   kappa_k = m/dt^2 sum_i |g_ik| a_i / (|grad C_i|^2 + a_i^2),     a_i = sum_k |g_ik|, g_ik = grad_k C_i, k samples,
 //
-// the row sums of G^T diag(|grad C|^2)^-1 G. kappa multiplies increments alone, so that what the iteration ends at is the same;
-// what the last increment still meets, kappa_k e_k, is given to the particles it came from, so that momentum is kept however
-// early the iteration stops. In the scalar case T += (c + g x - k T)/k, x += (f - g T - a x)/(a + kappa) with kappa = g^2/k ends
-// in two steps, whatever the masses.
+// about the row sums of G^T diag(|grad C|^2)^-1 G; a_i^2 keeps a particle between samples that cancel from counting for many.
+// kappa multiplies increments alone, so that what the iteration ends at is the same; what the last increment still meets, kappa_k
+// e_k, is given to the particles it came from, so that momentum is kept however early the iteration stops. In the scalar case T
+// += (c + g x - k T)/k, x += (f - g T - a x)/(a + kappa) with kappa = g^2/k ends in two steps, whatever the masses.
 #pragma once
 #include "constraints/contact.h"
 #include "constraints/implicit.h"
@@ -21,7 +21,7 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// Of each particle i: {x_i, sum_l |g_il| / |grad C_i|^2} over the samples l that answer.
+/// Of each particle i: {x_i, a_i / (|grad C_i|^2 + a_i^2)}, a_i over the samples that answer.
 template <int D, class K>
 void fluidCompliance(World<D>& w, K W, Real least, Array<Sample<D>>& to) {
   to.resize(w.fluid.room());
@@ -46,7 +46,7 @@ void fluidCompliance(World<D>& w, K W, Real least, Array<Sample<D>>& to) {
       gradI += g;
       S += dot(g, g);
     }
-    out[i] = {xi, all / (S + dot(gradI, gradI) + least)};
+    out[i] = {xi, all / (S + dot(gradI, gradI) + all * all + least)};
   });
   w.fluid.padWith(to, Particles<D>::ghostSample());
 }
@@ -70,7 +70,7 @@ void fluidStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance) {
   });
 }
 
-/// v_i += 1/dt sum_k |g_ik| e_k sum_l |g_il| / |grad C_i|^2: the other end of kappa_k e_k, with w.solids at the places where
+/// v_i += 1/dt sum_k |g_ik| e_k a_i / (|grad C_i|^2 + a_i^2): the other end of kappa_k e_k, with w.solids at the places where
 /// kappa was found and e_k as their velocities.
 template <int D, class K>
 void returnStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance, double dt) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
@@ -144,22 +145,37 @@ void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
   file.commit();
 }
 
+// Array by array: a frame of many particles is never in memory as bytes and as numbers at once.
 Snapshot readVtp(const std::string& path) {
-  const std::string content = readFile(path);
   const auto damaged = [&](const char* what) -> Failure { return Failure(fmt::format("{} cannot be read: {}", path, what)); };
-  const auto appended = content.find("<AppendedData encoding=\"raw\"");
-  const auto mark = appended == content.npos ? appended : content.find('_', content.find('>', appended));
-  if (mark == content.npos || content.find("type=\"PolyData\"") > appended || content.find("header_type=\"UInt64\"") > appended)
+  std::ifstream file(path, std::ios::binary);
+  if (!file) readFile(path);  // says why
+  std::string header;
+  std::size_t appended = header.npos, mark = header.npos;
+  for (std::string more(1 << 14, '\0'); mark == header.npos && file;) {
+    file.read(more.data(), std::streamsize(more.size()));
+    header.append(more, 0, std::size_t(file.gcount()));
+    appended = header.find("<AppendedData encoding=\"raw\"");
+    if (appended != header.npos) mark = header.find('_', std::min(header.find('>', appended), header.size()));
+  }
+  if (mark == header.npos || header.find("type=\"PolyData\"") > appended || header.find("header_type=\"UInt64\"") > appended)
     throw damaged("it is no .vtp file with raw appended data");
-  const std::string_view header(content.data(), appended), data(content.data() + mark + 1, content.size() - mark - 1);
+  header.resize(appended);
+  file.clear();
+  file.seekg(0, std::ios::end);
+  const std::size_t first = mark + 1, size = std::size_t(file.tellg()) - first;
 
   Snapshot s;
   const auto bytesAt = [&](std::size_t offset) {
     std::uint64_t bytes = 0;
-    if (offset + sizeof bytes > data.size()) throw damaged("it ends too early");
-    std::memcpy(&bytes, data.data() + offset, sizeof bytes);
-    if (bytes > data.size() - offset - sizeof bytes) throw damaged("it ends too early");
-    return data.substr(offset + sizeof bytes, bytes);
+    if (offset > size || sizeof bytes > size - offset) throw damaged("it ends too early");
+    file.seekg(std::streamoff(first + offset));
+    file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
+    if (bytes > size - offset - sizeof bytes) throw damaged("it ends too early");
+    std::string data(bytes, '\0');
+    file.read(data.data(), std::streamsize(bytes));
+    if (!file) throw damaged("it ends too early");
+    return data;
   };
   for (auto at = header.find("<DataArray "); at != header.npos; at = header.find("<DataArray ", at + 1)) {
     const auto end = header.find('>', at);
@@ -167,13 +183,14 @@ Snapshot readVtp(const std::string& path) {
     const auto tag = header.substr(at, end - at);
     const std::string name = attribute(tag, "Name"), type = attribute(tag, "type");
     if (attribute(tag, "format") == "ascii") {
-      const std::string value(header.substr(end + 1, header.find('<', end) - end - 1));
+      const std::string value = header.substr(end + 1, header.find('<', end) - end - 1);
       if (name == "TimeValue") s.time = std::strtod(value.c_str(), nullptr);
       if (name == "step") s.step = std::strtoll(value.c_str(), nullptr, 10);
       if (name == "dimension") s.dimension = int(std::strtol(value.c_str(), nullptr, 10));
       continue;
     }
-    const auto bytes = bytesAt(std::strtoull(attribute(tag, "offset").c_str(), nullptr, 10));
+    if (name == "connectivity" || name == "offsets") continue;
+    const std::string bytes = bytesAt(std::strtoull(attribute(tag, "offset").c_str(), nullptr, 10));
     if (name == "Points") s.position = convert<double>(bytes, type, path);
     if (name == "velocity") s.velocity = convert<float>(bytes, type, path);
     if (name == "density") s.density = convert<float>(bytes, type, path);

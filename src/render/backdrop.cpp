@@ -76,7 +76,7 @@ Floor::Floor(const Stage& stage, bool clear) : low_(stage.low), high_(stage.high
   for (float& l : light_)
     l = clear ? 0.80f + 0.20f * std::exp(-8 * l / float(size_)) : 0.62f + 0.38f * std::exp(-2.5f * l / float(d));
   for (const Thing& thing : stage.things) {
-    if (!thing.model || thing.shape->primitive().insideOut) continue;
+    if (!thing.model || (thing.shape && thing.shape->primitive().insideOut)) continue;
     std::vector<std::array<double, 2>> at;
     for (const Vector& x : thing.model->mesh.points) {
       Vector world;

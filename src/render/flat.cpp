@@ -9,6 +9,7 @@ namespace brim {
 namespace {
 
 constexpr Colour paper = {1, 1, 1}, edgeColour = {0.45f, 0.48f, 0.52f}, tank = {0.965f, 0.97f, 0.975f};
+constexpr Colour sheetColour = {0.80f, 0.27f, 0.22f};
 constexpr Colour deep = {0.13f, 0.38f, 0.66f}, shallow = {0.30f, 0.58f, 0.83f}, rim = {0.07f, 0.22f, 0.43f};
 
 Colour mix(const Colour& a, const Colour& b, float s) {
@@ -60,7 +61,7 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
     return p[0] >= stage.low[0] && p[0] <= stage.high[0] && p[1] >= stage.low[1] && p[1] <= stage.high[1];
   };
   std::optional<Field> field;
-  if (options.style == "water") field = Field::density(inSpacings(stage), 0.5f, 2);
+  if (options.style == "water") field = Field::density(inSpacings(stage), 0.25f, 2);
   std::vector<Splat> splats;
   Seen seen;
   if (!field) splats = splatsOf(stage.blobs, camera, canvas), seen = drawSplats(splats, canvas);
@@ -92,12 +93,13 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
         for (float& channel : colour) channel = std::min(1.f, tone * channel);
       }
       for (const Thing& thing : stage.things) {
+        if (!thing.shape) continue;
         const double world[3] = {p[0], p[1], 0};
         double body[3];
         thing.pose.toBody(world, body);
         const float away = float(thing.shape->primitive().distance(body)) / pixel;
         const Colour inner = mix(edgeColour, thing.colour, std::clamp(-away - 1.2f, 0.f, 1.f));
-        if (inBox(p) || !thing.shape->primitive().insideOut) colour = mix(colour, inner, std::clamp(0.5f - away, 0.f, 1.f));
+        if (inBox(p)) colour = mix(colour, inner, std::clamp(0.5f - away, 0.f, 1.f));
       }
       // The walls, a line two pixels wide around the box.
       const double gap = std::max({stage.low[0] - p[0], p[0] - stage.high[0], stage.low[1] - p[1], p[1] - stage.high[1]});
@@ -105,6 +107,26 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
       canvas.colour[at] = colour;
     }
   });
+  // Sheets and outlines of soft bodies, over everything: as wide as a particle, three pixels at least.
+  const float half = std::max(1.5f * pixel, 0.4f * float(stage.spacing)) / pixel * samplesOfPixel;
+  for (const auto& piece : stage.strands) {
+    const auto toCanvas = [&](const Vector& p) {
+      return std::array<float, 2>{canvas.x0 + canvas.zoom * float(p[0] - camera.eye()[0]),
+                                  canvas.y0 - canvas.zoom * float(p[1] - camera.eye()[1])};
+    };
+    const auto a = toCanvas(piece[0]), b = toCanvas(piece[1]);
+    const float ex = b[0] - a[0], ey = b[1] - a[1], l2 = ex * ex + ey * ey;
+    const int x0 = std::max(0, toSample(std::min(a[0], b[0]) - half)),
+              x1 = std::min(canvas.width - 1, toSample(std::max(a[0], b[0]) + half));
+    const int y0 = std::max(0, toSample(std::min(a[1], b[1]) - half)),
+              y1 = std::min(canvas.height - 1, toSample(std::max(a[1], b[1]) + half));
+    for (int y = y0; y <= y1; ++y)
+      for (int x = x0; x <= x1; ++x) {
+        const float px = float(x) + 0.5f - a[0], py = float(y) + 0.5f - a[1];
+        const float t = l2 > 0 ? std::clamp((px * ex + py * ey) / l2, 0.f, 1.f) : 0.f;
+        if (std::hypot(px - t * ex, py - t * ey) < half) canvas.colour[canvas.at(x, y)] = sheetColour;
+      }
+  }
   tbb::parallel_for(0, image.height, [&](int y) {
     for (int x = 0; x < image.width; ++x)
       for (std::size_t c = 0; c < 3; ++c) {

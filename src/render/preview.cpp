@@ -85,12 +85,15 @@ Look lookOf(const std::vector<Panel>& panels, const Scene& scene) {
   look.min = look.max = {0, 0, 0};
   Vector low = {0, 0, 0}, high = {0, 0, 0};
   double side = 0, fluid = 0;
+  std::size_t particles = 0;
+  for (const auto& p : panels) particles += p.position.size() / 3;
+  const std::size_t every = 1 + particles / 2000000;  // for a quantile a million will do
   for (int a = 0; a < D; ++a) {
     look.max[a] = (scene.domain.max[a] - scene.domain.min[a]) / 2;
     look.min[a] = -look.max[a];
     std::vector<float> x;
     for (const auto& p : panels)
-      for (std::size_t i = std::size_t(a); i < p.position.size(); i += 3) x.push_back(p.position[i]);
+      for (std::size_t i = std::size_t(a); i < p.position.size(); i += 3 * every) x.push_back(p.position[i]);
     if (x.empty()) return look;
     const auto cut = std::ptrdiff_t(0.002 * double(x.size()));
     std::nth_element(x.begin(), x.begin() + cut, x.end());

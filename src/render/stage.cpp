@@ -47,6 +47,19 @@ Model::Model(Mesh m) : mesh(std::move(m)), normals(mesh.triangles.size()) {
     }
 }
 
+Mesh sheetsOf(const Snapshot& s, const Vector& middle) {
+  Mesh mesh;
+  for (const Surface& sheet : s.surfaces) {
+    if (sheet.corners != 3) continue;
+    const int first = int(mesh.points.size());
+    for (std::size_t k = 0; k + 2 < sheet.vertex.size(); k += 3)
+      mesh.points.push_back({sheet.vertex[k] - middle[0], sheet.vertex[k + 1] - middle[1], sheet.vertex[k + 2] - middle[2]});
+    for (std::size_t k = 0; k + 2 < sheet.element.size(); k += 3)
+      mesh.triangles.push_back({first + sheet.element[k], first + sheet.element[k + 1], first + sheet.element[k + 2]});
+  }
+  return mesh;
+}
+
 Scenery::Scenery(const Scene& scene)
     : scene_(scene), middle_{0, 0, 0}, low_{0, 0, 0}, high_{0, 0, 0}, shapes_(solidShapes(scene)) {
   for (std::size_t a = 0; a < std::size_t(scene.dimension); ++a) {
@@ -96,10 +109,12 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   const auto all = ellipsoids(cloud, stage.dimension);
   stage.blobs.resize(all.size());
   stage.value.assign(all.size(), 0.f);
+  stage.alone.assign(all.size(), 0);
   tbb::parallel_for(std::size_t(0), all.size(), [&](std::size_t k) {
     const std::size_t i = std::size_t(cloud.order()[k]);
     Blob& blob = stage.blobs[k];
     const bool lone = all[k].weight > 1;
+    stage.alone[k] = lone;
     const double scale = lone ? 1 / (0.6 * 0.6 * d * d) : 1 / (radius * radius);
     for (std::size_t a = 0; a < 3; ++a)
       blob.middle[a] = float(cloud.corner()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));
@@ -117,6 +132,20 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
     for (int a = 0; a < stage.dimension; ++a) thing.pose.position[a] -= middle_[std::size_t(a)];
     stage.things.push_back(std::move(thing));
   }
+  if (Mesh sheets = sheetsOf(s, middle_); !sheets.triangles.empty()) {
+    Thing cloth;
+    cloth.model = std::make_shared<const Model>(std::move(sheets));
+    cloth.colour = {0.86f, 0.36f, 0.30f};
+    cloth.sides = Thing::both;
+    stage.things.push_back(std::move(cloth));
+  }
+  for (const Surface& sheet : s.surfaces)
+    for (std::size_t k = 0; sheet.corners == 2 && k + 1 < sheet.element.size(); k += 2) {
+      std::array<Vector, 2>& piece = stage.strands.emplace_back(std::array<Vector, 2>{});
+      for (std::size_t end = 0; end < 2; ++end)
+        for (std::size_t a = 0; a < 2; ++a)
+          piece[end][a] = sheet.vertex[3 * std::size_t(sheet.element[k + end]) + a] - middle_[a];
+    }
   return stage;
 }
 

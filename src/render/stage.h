@@ -15,6 +15,9 @@ struct Model {
   explicit Model(Mesh);
 };
 
+/// Cloth and soft bodies of a frame as one mesh, relative to `middle`; without triangles where there are none, and in 2D.
+Mesh sheetsOf(const Snapshot&, const Vector& middle);
+
 /// A thing in a picture. In 2D its shape is filled, in 3D its model is drawn.
 struct Thing {
   std::shared_ptr<const Model> model;
@@ -33,7 +36,9 @@ struct Stage {
   Vector middle;             // [m] in the scene
   std::vector<Blob> blobs;   // the liquid, particle by particle
   std::vector<float> value;  // of each, for the colours
+  std::vector<char> alone;   // drops of one particle
   std::vector<Thing> things;
+  std::vector<std::array<Vector, 2>> strands;  // [m] 2D: pieces of sheets and outlines of soft bodies
 };
 
 /// Everything that stays the same from frame to frame. Stages point into it.

@@ -23,14 +23,15 @@ struct Plane {
   float at(int x, int y) const { return value[std::size_t(y) * width + x]; }
 };
 
-// One direction of the filter; `reach` [m] in the scene, so that water far away is smoothed over fewer pixels.
-Plane smoothed(const Plane& depth, bool alongX, float reach, float zoom) {
+// One direction of the filter; `reach` [m] in the scene, so that water far away is smoothed over fewer pixels. Lone drops stay
+// round.
+Plane smoothed(const Plane& depth, const Plane& drops, bool alongX, float reach, float zoom) {
   constexpr int most = 28;
   Plane out = depth;
   tbb::parallel_for(0, depth.height, [&](int y) {
     for (int x = 0; x < depth.width; ++x) {
       const float here = depth.at(x, y);
-      if (!(here < infinite)) continue;
+      if (!(here < infinite) || drops.at(x, y) > 0) continue;
       const int radius = std::clamp(int(std::lround(reach * zoom / here)), 1, most);
       const float range = 1.5f * reach, falloff = -2.f / float(radius * radius);
       const int n = alongX ? depth.width : depth.height, at = alongX ? x : y;
@@ -70,15 +71,27 @@ Plane blurred(const Plane& p, int radius) {
   return out;
 }
 
+// The picture between its pixels.
+Colour between(const Image& image, float x, float y) {
+  const int i = std::min(int(x), image.width - 2), j = std::min(int(y), image.height - 2);
+  const float f = x - float(i), g = y - float(j);
+  const auto *a = image.at(i, j), *b = image.at(i, j + 1);
+  Colour c;
+  for (std::size_t k = 0; k < 3; ++k)
+    c[k] = ((1 - g) * ((1 - f) * a[k] + f * a[k + 3]) + g * ((1 - f) * b[k] + f * b[k + 3])) / 255;
+  return c;
+}
+
 }  // namespace
 
 void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const Stage& stage, const std::vector<float>& lines) {
   const int W = image.width, H = image.height, S = samplesOfPixel;
-  const Seen seen = drawSplats(splatsOf(stage.blobs, camera, opaque), opaque);
+  const auto fine = splatsOf(stage.blobs, camera, opaque);
+  const Seen seen = drawSplats(fine, opaque);
 
   // The nearest sample of each pixel, and how much of the pixel is water.
   const Canvas small(W, H, camera, 1);
-  Plane depth(W, H, infinite), cover(W, H, 0), solid(W, H, infinite);
+  Plane depth(W, H, infinite), cover(W, H, 0), solid(W, H, infinite), drops(W, H, 0);
   tbb::parallel_for(0, H, [&](int y) {
     for (int x = 0; x < W; ++x)
       for (int v = 0; v < S; ++v)
@@ -86,7 +99,10 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
           const auto at = opaque.at(S * x + u, S * y + v);
           solid.at(x, y) = std::min(solid.at(x, y), opaque.depth[at]);
           if (seen.splat[at] < 0) continue;
-          depth.at(x, y) = std::min(depth.at(x, y), seen.depth[at]);
+          if (seen.depth[at] < depth.at(x, y)) {
+            depth.at(x, y) = seen.depth[at];
+            drops.at(x, y) = stage.alone[std::size_t(fine[std::size_t(seen.splat[at])].particle)];
+          }
           cover.at(x, y) += 1.f / (S * S);
         }
   });
@@ -110,7 +126,7 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
   thickness = blurred(thickness, 2);
 
   for (int pass = 0; pass < 2; ++pass)
-    for (const bool alongX : {true, false}) depth = smoothed(depth, alongX, (pass == 0 ? 2.2f : 1.4f) * d, small.zoom);
+    for (const bool alongX : {true, false}) depth = smoothed(depth, drops, alongX, (pass == 0 ? 2.4f : 1.6f) * d, small.zoom);
 
   const float size = float(length(stage.high - stage.low));
   const Vector sun = sunlight();
@@ -141,14 +157,17 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
       const Vector normal = world(n), direction = world(view);
       const double facing = std::clamp(-dot(n, view), 0., 1.);
       const Vector mirrored = direction - 2 * dot(direction, normal) * normal;
-      const float fresnel = 0.02f + 0.98f * float(std::pow(1 - facing, 5));
+      // Less than all at the rim: what a pixel of spray would mirror there is other spray, not the bright horizon.
+      const float fresnel = std::min(0.02f + 0.98f * float(std::pow(1 - facing, 5)), 0.45f);
 
-      const float thick = thickness.at(x, y);
+      // A drop is seen by its rim and gleam, which its few pixels cannot show: half a spacing more makes up for it.
+      const float thick = thickness.at(x, y) + 0.6f * d;
       // Refraction moves what is behind by the slope of the surface, more through more water.
       const float shift = 0.35f * std::min(thick, 0.25f * size) * small.zoom / depth.at(x, y);
-      const int u = std::clamp(x + int(std::lround(shift * n[0])), 0, W - 1),
-                v = std::clamp(y - int(std::lround(shift * n[1])), 0, H - 1);
-      const auto* through = solid.at(u, v) > depth.at(x, y) ? behind.at(u, v) : behind.at(x, y);
+      const float u = std::clamp(float(x) + shift * float(n[0]), 0.f, W - 1.001f),
+                  v = std::clamp(float(y) - shift * float(n[1]), 0.f, H - 1.001f);
+      const bool clearWay = solid.at(int(u), int(v)) > depth.at(x, y) && solid.at(int(u) + 1, int(v) + 1) > depth.at(x, y);
+      const Colour through = clearWay ? between(behind, u, v) : between(behind, float(x), float(y));
       // Beer's law over a path measured in boxes, so that a glass and a harbour look alike; what is scattered back is blue-green.
       static constexpr float absorbed[3] = {11.f, 3.6f, 2.1f}, scattered[3] = {0.05f, 0.30f, 0.46f};
       const Colour sky = skyColour(mirrored[1] > 0 ? mirrored : Vector{mirrored[0], -0.3 * mirrored[1], mirrored[2]});
@@ -157,7 +176,7 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
       auto* pixel = image.at(x, y);
       for (std::size_t c = 0; c < 3; ++c) {
         const float clear = std::exp(-absorbed[c] * thick / size);
-        const float inner = through[c] / 255.f * clear + scattered[c] * diffuse * (1 - clear);
+        const float inner = through[c] * clear + scattered[c] * diffuse * (1 - clear);
         const float colour = std::min(1.f, (1 - fresnel) * inner + fresnel * sky[c] + 0.8f * float(gleam));
         pixel[c] = std::uint8_t(std::lround(pixel[c] + covered * (255 * colour - pixel[c])));
       }

@@ -1,6 +1,7 @@
 // One HTTP connection: its requests answered one after the other, until it closes or becomes a WebSocket.
 #include <unistd.h>
 
+#include <array>
 #include <optional>
 
 #include "view/client.h"
@@ -130,14 +131,24 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (!error && response->keep_alive()) return self->read();
       error_code ignored;
       self->stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+      if (!error) self->drain(64);
     };
     if (!head) return http::async_write(stream_, *response, done);
     auto header = std::make_shared<http::response_serializer<typename std::decay_t<Response>::body_type>>(*response);
     http::async_write_header(stream_, *header, [done, header](error_code error, std::size_t n) { done(error, n); });
   }
 
+  // Closing with unread bytes would take the answer away from who still sends; so some of them are read first.
+  void drain(int times) {
+    stream_.expires_after(std::chrono::seconds(2));
+    stream_.async_read_some(asio::buffer(rest_), [self = shared_from_this(), times](error_code error, std::size_t) {
+      if (!error && times > 0) self->drain(times - 1);
+    });
+  }
+
   beast::tcp_stream stream_;
   Server::State& server_;
+  std::array<char, 8192> rest_;
   beast::flat_buffer in_{8192 + 4096};
   std::optional<http::request_parser<http::empty_body>> parser_;
 };

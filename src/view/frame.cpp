@@ -24,6 +24,8 @@ class Bytes {
     out_.resize(at + 2 * count);
     return reinterpret_cast<std::uint16_t*>(out_.data() + at);
   }
+  /// Zeros up to a multiple of four bytes.
+  void align() { out_.resize((out_.size() + 3) / 4 * 4); }
   std::string take() { return std::move(out_); }
 
  private:
@@ -89,6 +91,20 @@ std::string encodeFrame(const Snapshot& s, const Vector& corner, Quantity quanti
     for (std::size_t k = 0; k < D; ++k) *x++ = box[k].place(s.position[3 * i + k] - corner[k]);
   std::uint16_t* v = out.room(n);
   for (std::size_t i = 0; i < n; ++i) *v++ = range.place(value[i]);
+  out.align();
+  // An index beyond the vertices, as a damaged file may have it, would stop the page's drawing.
+  std::vector<const Surface*> sheets;
+  for (const Surface& sheet : s.surfaces) {
+    const auto fine = [&](int index) { return index >= 0 && std::size_t(index) < sheet.vertex.size() / 3; };
+    if (std::all_of(sheet.element.begin(), sheet.element.end(), fine)) sheets.push_back(&sheet);
+  }
+  out.put(std::uint32_t(sheets.size()));
+  for (const Surface* sheet : sheets) {
+    const std::size_t vertices = sheet->vertex.size() / 3;
+    out.put(std::uint32_t(sheet->corners)), out.put(std::uint32_t(vertices)), out.put(std::uint32_t(sheet->element.size()));
+    for (std::size_t k = 0; k < 3 * vertices; ++k) out.put(float(sheet->vertex[k] - corner[k % 3]));
+    for (const int index : sheet->element) out.put(std::uint32_t(index));
+  }
   return out.take();
 }
 

@@ -21,7 +21,10 @@ enum class Quantity : std::uint8_t { speed, density, pressure };
 ///   f32      least value        f32  largest value  [m/s], [kg/m^3] or [Pa]
 ///   f32[12]  per solid: its turn (row-major) and its place [m] from the domain's corner
 ///   u16[D]   per particle: (x - low) / size * 65535, then zeros up to a multiple of 4 bytes
-///   u16      per particle: (value - least) / (largest - least) * 65535
+///   u16      per particle: (value - least) / (largest - least) * 65535, then zeros up to a multiple of 4 bytes
+///   u32      sheets and soft bodies, and of each:
+///   u32      corners of an element (2, 3)    u32  vertices v    u32  indices e
+///   f32[3]   per vertex [m] from the domain's corner            u32  per index
 /// 16 bits of the box around the fluid are 0.03 mm in 2 m: far below a particle. What is not finite is shown at 0.
 std::string encodeFrame(const Snapshot&, const Vector& corner, Quantity, const std::vector<Pose<double>>& solids,
                         std::uint32_t number);

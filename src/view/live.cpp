@@ -46,7 +46,9 @@ class Live final : public Session {
   };
 
   void work() override {
-    if (!attempt([&] { rebuild(scene_, false); })) failed_ = true, tellAll();
+    tellAll();  // a large scene takes a while to set up
+    tellStatus();
+    if (!attempt([&] { rebuild(scene_, false); })) failed_ = true;
     while (!stopping()) {
       for (const Command& c : take(waitFor())) obey(c);
       if (stopping()) break;

@@ -136,7 +136,7 @@ class Playback final : public Session {
   }
 
   double timeOf(std::size_t k) const {
-    if (k >= numbers_.size()) return times_.empty() ? 0 : 1e300;
+    k = std::min(k, numbers_.size() - 1);
     const auto known = times_.find(numbers_[k]);
     const double fps = scene_ && scene_->output.frames_per_second > 0 ? scene_->output.frames_per_second : 30;
     return known == times_.end() ? numbers_[k] / fps : known->second;

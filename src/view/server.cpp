@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -101,6 +102,7 @@ void Server::State::join(const std::shared_ptr<Client>& client) {
   if (lastHello) client->hello(lastHello);
   if (lastStatus) client->status(lastStatus);
   if (lastFrame) client->frame(lastFrame);
+  countReady();
 }
 
 void Server::State::leave(const std::shared_ptr<Client>& client) {
@@ -153,7 +155,9 @@ unsigned short Server::port() const { return state_->port; }
 bool Server::open() const { return !state_->loopback; }
 
 std::string Server::address() const {
-  const std::string& a = state_->settings.address;
+  // An address that stands for all of them is of no use to others; the machine's name may be.
+  const auto given = asio::ip::make_address(state_->settings.address);
+  const std::string a = given.is_unspecified() ? asio::ip::host_name() : state_->settings.address;
   const std::string host = a.find(':') == a.npos ? a : "[" + a + "]";
   return fmt::format("http://{}:{}/{}", host, port(), state_->token.empty() ? "" : "?token=" + state_->token);
 }

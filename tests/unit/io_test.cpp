@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/bgeo.h"
 #include "io/file.h"
 #include "io/ply.h"
 #include "io/png.h"
@@ -225,4 +226,39 @@ TEST_F(Files, AFolderThatCannotBeMadeIsNamed) {
   writeFile(in("taken"), "");
   EXPECT_NE(failure([&] { makeFolder(in("taken")); }).find("taken"), std::string::npos);
   EXPECT_NE(failure([&] { makeFolder(in("taken/below")); }).find("taken/below"), std::string::npos);
+}
+
+TEST_F(Files, BgeoIsReadBack) {
+  const Snapshot s = fewParticles();
+  writeBgeo(in("a.bgeo"), s);
+  const Snapshot b = readBgeo(in("a.bgeo"));
+  EXPECT_EQ(b.id, s.id);
+  EXPECT_EQ(b.velocity, s.velocity);
+  EXPECT_EQ(b.density, s.density);
+  EXPECT_EQ(b.pressure, s.pressure);
+  for (std::size_t k = 0; k < s.position.size(); ++k) EXPECT_EQ(b.position[k], double(float(s.position[k])));
+}
+
+// Houdini reads the bytes, not our reader: they are compared with the format as it is published.
+TEST_F(Files, BgeoHasTheBytesOfTheFormat) {
+  Snapshot s;
+  s.id = {3};
+  s.position = {1, 0, -2};
+  writeBgeo(in("a.bgeo"), s);
+  const unsigned char bytes[] = {
+      'B',  'g',  'e', 'o', 'V', 0, 0,    0, 5,    0, 0, 0, 1,    0,    0, 0,  1, 0, 0, 0, 0, 0, 0, 0, 0,  // counts
+      0,    0,    0,   1,   0,   0, 0,    0, 0,    0, 0, 0, 0,    0,    0, 0,     // one attribute, of points
+      0,    2,    'i', 'd', 0,   1, 0,    0, 0,    1, 0, 0, 0,    0,              // an int, 0 if not given
+      0x3f, 0x80, 0,   0,   0,   0, 0,    0, 0xc0, 0, 0, 0, 0x3f, 0x80, 0, 0,     // 1 0 -2 1
+      0,    0,    0,   3,   0,   0, 0x80, 0, 0,    0, 0, 1, 0,    0,    0, 255};  // its id; one particle system
+  EXPECT_EQ(readFile(in("a.bgeo")), std::string(reinterpret_cast<const char*>(bytes), sizeof bytes));
+}
+
+TEST_F(Files, ABrokenBgeoIsRefused) {
+  writeBgeo(in("a.bgeo"), fewParticles());
+  const std::string good = readFile(in("a.bgeo"));
+  for (const std::size_t length : {std::size_t(0), std::size_t(4), std::size_t(20), std::size_t(60), good.size() / 2}) {
+    writeFile(in("b.bgeo"), good.substr(0, length));
+    EXPECT_NE(failure([&] { readBgeo(in("b.bgeo")); }), "") << length;
+  }
 }

@@ -171,6 +171,20 @@ const Slip slips[] = {
 INSTANTIATE_TEST_SUITE_P(Scene, EverySlip, testing::ValuesIn(slips),
                          [](const auto& info) { return std::string(info.param.name); });
 
+TEST(Scene, PeriodicSidesAreRefusedForGridSolversWithTheNamesOfThoseThatHaveThem) {
+  const std::string sides = with(dam, "max = [2, 1]\n\n", "max = [2, 1]\nboundary = [\"walls\", \"periodic\"]\n");
+  EXPECT_TRUE(mistakesOf(sides).empty());
+  for (const std::string solver : {"flip", "apic"}) {
+    const auto told = mistakesOf(with(sides, "\"pbf\"", "\"" + solver + "\""));
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_EQ(told[0].find("dam.toml:8:12: solver \"" + solver + "\" has no periodic sides; these have: "), 0u) << told[0];
+    const std::string others = told[0].substr(told[0].find("these have"));
+    EXPECT_NE(others.find("pbf"), std::string::npos) << others;
+    EXPECT_EQ(others.find("flip"), std::string::npos) << others;
+    EXPECT_EQ(others.find("apic"), std::string::npos) << others;
+  }
+}
+
 TEST(Scene, TellsAllMistakesAtOnceInTheOrderOfTheFile) {
   auto text = with(dam, "\"pbf\"", "\"pfb\"");
   text = with(text, "until = 1", "until = -1");

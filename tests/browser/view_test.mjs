@@ -1,0 +1,271 @@
+// The viewer in a real browser: node view_test.mjs BRIM CHROMIUM NODE_MODULES SCENES OUT
+// Watches a small pool as it runs, steers it, and plays back a run; looks at what was drawn.
+import assert from 'node:assert/strict';
+import {execFileSync, spawn} from 'node:child_process';
+import {mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import path from 'node:path';
+
+const [brim, chromium, modules, scenes, out] = process.argv.slice(2);
+const {chromium: driver} = createRequire(path.join(modules, 'package.json'))('playwright-core');
+rmSync(out, {recursive: true, force: true});
+mkdirSync(out, {recursive: true});
+
+let failed = 0;
+async function claim(name, check) {
+  const start = Date.now();
+  try {
+    await check();
+    console.log(`ok    ${name}  (${Date.now() - start} ms)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL  ${name}\n${error.stack}`);
+  }
+}
+
+// The command with a page on it. Ctrl+C must end it cleanly.
+async function serve(...words) {
+  const child = spawn(brim, ['view', ...words, '--port', '0', '--no-open'], {stdio: ['ignore', 'pipe', 'inherit']});
+  const ended = new Promise(done => child.on('exit', (code, signal) => done(signal ?? code)));
+  const address = await new Promise((done, fail) => {
+    let text = '';
+    child.stdout.on('data', data => {
+      text += data;
+      const found = /http:\S+/.exec(text);
+      if (found) done(found[0]);
+    });
+    ended.then(code => fail(new Error(`brim view ended with ${code}`)));
+  });
+  return {
+    address,
+    stop: async () => {
+      child.kill('SIGINT');
+      assert.equal(await ended, 0);
+    },
+  };
+}
+
+const browser = await driver.launch({
+  executablePath: chromium,
+  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+});
+
+async function open(address, options = {}) {
+  const context = await browser.newContext({viewport: {width: 1000, height: 640}, acceptDownloads: true, ...options});
+  context.setDefaultTimeout(120000); // a busy machine is no mistake of the page
+  const page = await context.newPage();
+  page.said = [];
+  page.on(
+    'console',
+    m => ['error', 'warning'].includes(m.type()) && !/GPU stall|software WebGL/.test(m.text()) && page.said.push(m.text()),
+  );
+  page.on('pageerror', e => page.said.push(String(e)));
+  page.on(
+    'request',
+    r => !/^(blob:|data:)/.test(r.url()) && !r.url().startsWith(address.split('?')[0]) && page.said.push(`asked for ${r.url()}`),
+  );
+  await page.goto(address);
+  await page.waitForFunction(() => window.brimView?.connection.received > 0 && window.brimView.stage.draws > 0);
+  return page;
+}
+
+// What is on the canvas now: the colours of a grid of points, and how many of them are blue.
+const look = page =>
+  page.evaluate(() => {
+    const {stage} = window.brimView;
+    stage.draw();
+    const gl = stage.renderer.getContext(),
+      {width, height} = stage.canvas,
+      data = new Uint8Array(4 * width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+    let blue = 0,
+      sum = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 2] > data[i] + 45) blue += 1;
+      sum = (sum * 31 + data[i] + 7 * data[i + 1] + 13 * data[i + 2]) % 1000000007;
+    }
+    return {blue: blue / (width * height), sum};
+  });
+const status = page => page.evaluate(() => window.brimView.status());
+const until = (page, condition, argument) => page.waitForFunction(condition, argument, {polling: 50});
+
+const pool = await serve(path.join(scenes, 'pool.toml'));
+const page = await open(pool.address);
+
+await claim('particles are drawn in blue, and move', async () => {
+  await until(page, () => window.brimView.status().time > 0.05);
+  const first = await look(page);
+  assert.ok(first.blue > 0.02, `${first.blue} of the picture is blue`);
+  const time = (await status(page)).time;
+  await until(page, t => window.brimView.status().time > t + 0.05, time);
+  assert.notEqual((await look(page)).sum, first.sum);
+  await page.screenshot({path: path.join(out, 'particles.png')});
+});
+
+await claim('the water surface is drawn in blue too, and differs', async () => {
+  await page.locator('#run').click();
+  await until(page, () => window.brimView.status().state === 'paused');
+  const particles = await look(page);
+  await page.locator('select[title^="How the fluid"]').selectOption('water');
+  const water = await look(page);
+  assert.ok(water.blue > 0.02, `${water.blue} of the picture is blue`);
+  assert.notEqual(water.sum, particles.sum);
+  await page.screenshot({path: path.join(out, 'water.png')});
+  await page.locator('select[title^="How the fluid"]').selectOption('particles');
+});
+
+await claim('pause holds the time, one step moves it by one, and it goes on', async () => {
+  const {step} = await status(page);
+  await page.waitForTimeout(300);
+  assert.equal((await status(page)).step, step);
+  await page.locator('#step').click();
+  await until(page, s => window.brimView.status().step === s + 1, step);
+  await page.keyboard.press('Space');
+  await until(page, s => window.brimView.status().step > s + 5, step);
+});
+
+await claim('a slider changes its parameter, and every control has its tooltip', async () => {
+  const row = page.locator('[data-path="solver.pbf.iterations"]');
+  const slider = row.locator('input[type=range]');
+  await slider.focus();
+  const before = Number(await row.locator('input[type=number]').inputValue());
+  await slider.press('ArrowLeft');
+  await until(
+    page,
+    b => Number(document.querySelector('[data-path="solver.pbf.iterations"] input[type=number]').value) === b - 1,
+    before,
+  );
+  await until(page, () => document.querySelector('[data-path="solver.pbf.iterations"] .back').style.visibility !== 'hidden');
+  const bare = await page
+    .locator('#panel input, #panel select, #panel button, #transport button, #transport select')
+    .evaluateAll(all => all.filter(e => !e.title).map(e => e.outerHTML));
+  assert.deepEqual(bare, []);
+});
+
+await claim('a value that cannot be is told, and the control shows again what holds', async () => {
+  const box = page.locator('[data-path="time.cfl"] input[type=number]');
+  const before = await box.inputValue();
+  await box.fill('-3');
+  await box.press('Enter');
+  await page.locator('.note.error').first().waitFor();
+  await until(page, b => document.querySelector('[data-path="time.cfl"] input[type=number]').value === b, before);
+});
+
+await claim('another solver takes over from the present state, with its own parameters', async () => {
+  const {time} = await status(page);
+  await page.locator('#solver').selectOption('wcsph');
+  await page.locator('[data-path^="solver.wcsph."]').first().waitFor();
+  assert.equal(await page.locator('[data-path^="solver.pbf."]').count(), 0);
+  await until(page, t => window.brimView.status().time > t, time);
+});
+
+await claim('colours follow density and pressure, with a bar and units', async () => {
+  for (const [by, unit] of [
+    ['density', 'kg/m³'],
+    ['pressure', 'Pa'],
+  ]) {
+    await page.locator('select[title^="What colours"]').selectOption(by);
+    await until(page, text => document.getElementById('bar').textContent.startsWith(text), `${by} [${unit}]`);
+  }
+});
+
+await claim('the statistics are plotted', async () => {
+  await until(page, () => window.brimView.panel.plots.plots.every(p => p.times.length > 2));
+  const inked = await page.locator('canvas.plot').evaluateAll(all =>
+    all.map(c =>
+      c
+        .getContext('2d')
+        .getImageData(0, 0, c.width, c.height)
+        .data.some(v => v > 0),
+    ),
+  );
+  assert.deepEqual(inked, [true, true, true, true]);
+});
+
+await claim('a solid is dragged with the pointer', async () => {
+  const place = () => page.evaluate(() => [...window.brimView.stage.poses[0]].slice(9));
+  const spot = await page.evaluate(() => {
+    const {stage} = window.brimView,
+      at = stage.solids[0].position.clone().setFromMatrixPosition(stage.solids[0].matrix).project(stage.camera),
+      box = stage.canvas.getBoundingClientRect();
+    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height];
+  });
+  const before = await place();
+  const eye = await page.evaluate(() => window.brimView.stage.camera.position.toArray());
+  await page.mouse.move(...spot);
+  await page.mouse.down();
+  await page.mouse.move(spot[0] - 60, spot[1] - 20, {steps: 4});
+  await page.mouse.up();
+  await until(page, x => window.brimView.stage.poses[0][9] < x - 0.05, before[0]);
+  assert.deepEqual(await page.evaluate(() => window.brimView.stage.camera.position.toArray()), eye); // the view stays
+});
+
+await claim('the view turns, zooms and fits', async () => {
+  const eye = () => page.evaluate(() => window.brimView.stage.camera.position.toArray());
+  const home = await eye();
+  await page.mouse.move(200, 150);
+  await page.mouse.down();
+  await page.mouse.move(260, 170, {steps: 3});
+  await page.mouse.up();
+  await page.mouse.wheel(0, 200);
+  await page.waitForTimeout(100);
+  assert.notDeepEqual(await eye(), home);
+  await page.getByRole('button', {name: 'Show the whole domain'}).click();
+  (await eye()).forEach((x, k) => assert.ok(Math.abs(x - home[k]) < 1e-6));
+});
+
+await claim('a screenshot and a film are saved', async () => {
+  const [picture] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', {name: 'Save the picture'}).click(),
+  ]);
+  const png = readFileSync(await picture.path());
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  assert.ok(png.length > 10000, `${png.length} bytes`);
+  await page.locator('#record').click();
+  await page.waitForTimeout(700);
+  const [film] = await Promise.all([page.waitForEvent('download'), page.locator('#record').click()]);
+  assert.ok(readFileSync(await film.path()).length > 1000);
+});
+
+await claim('reset starts anew, and nothing was said on the console', async () => {
+  const {time, generation} = await status(page);
+  await page.locator('#reset').click();
+  await until(page, ([t, g]) => window.brimView.status().time < t && window.brimView.status().generation > g, [time, generation]);
+  assert.deepEqual(page.said, []);
+});
+await page.context().close();
+await claim('Ctrl+C ends it', () => pool.stop());
+
+const folder = path.join(out, 'run');
+execFileSync(brim, ['run', path.join(scenes, 'dam.toml'), '--out', folder, '--quiet'], {stdio: ['ignore', 'inherit', 'inherit']});
+const run = await serve(folder);
+
+await claim('a folder is played back: 2D, dark, with a bar to wind it and the plots of the run', async () => {
+  const page = await open(run.address, {colorScheme: 'dark'});
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  assert.ok((await look(page)).blue > 0.02);
+  assert.equal(await page.locator('#scrub').getAttribute('max'), '4');
+  const first = await look(page);
+  await page.locator('#scrub').fill('4');
+  await until(page, () => window.brimView.status().frame === 4);
+  await until(page, () => window.brimView.connection.received > 1 && window.brimView.connection.unseen === 0);
+  assert.notEqual((await look(page)).sum, first.sum);
+  await until(page, () => window.brimView.panel.plots.plots[0].times.length > 2);
+  await page.screenshot({path: path.join(out, 'playback.png')});
+  await page.locator('#run').click(); // from the start again, to the end
+  await until(page, () => window.brimView.status().state === 'finished');
+  assert.deepEqual(page.said, []);
+  await page.context().close();
+});
+
+await claim('on a phone nothing is wider than the screen', async () => {
+  const page = await open(run.address, {viewport: {width: 390, height: 844}, isMobile: true, hasTouch: true});
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+  await page.screenshot({path: path.join(out, 'phone.png'), fullPage: true});
+  await page.context().close();
+});
+await claim('Ctrl+C ends the playback', () => run.stop());
+
+await browser.close();
+process.exit(failed ? 1 : 0);

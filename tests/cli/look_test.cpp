@@ -1,0 +1,111 @@
+// Surfaces, pictures and films of a run, as their users make them.
+#include "command.h"
+#include "io/bgeo.h"
+#include "io/png.h"
+#include "io/vtp.h"
+
+namespace brim {
+namespace {
+
+class Look : public Command {
+ protected:
+  void runs(const std::string& more = "") { ASSERT_EQ(brim("run scenes/dam.toml --quiet --out out " + more).code, 0); }
+  fs::file_time_type timeOf(const char* file) { return fs::last_write_time(folder / file); }
+};
+
+TEST_F(Look, RenderMakesAPictureOfEveryFrameAndTheSecondTimeNothing) {
+  runs();
+  const Outcome o = brim("render out --size 320x200");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "3 pictures in out/pictures")) << o.out;
+  const Image image = readPng(folder / "out/pictures/water_000002.png");
+  EXPECT_EQ(image.width, 320);
+  EXPECT_EQ(image.height, 200);
+  // A quarter of a tank of water, as blue as it gets.
+  int blue = 0;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) blue += image.at(x, y)[2] > image.at(x, y)[0] + 50;
+  EXPECT_GT(blue, 320 * 200 / 20);
+
+  const auto before = timeOf("out/pictures/water_000002.png");
+  fs::remove(folder / "out/pictures/water_000001.png");
+  EXPECT_EQ(brim("render out --size 320x200").code, 0);
+  EXPECT_TRUE(fs::exists(folder / "out/pictures/water_000001.png"));
+  EXPECT_EQ(timeOf("out/pictures/water_000002.png"), before);
+  EXPECT_EQ(brim("render out --size 300x200").code, 0);
+  EXPECT_EQ(readPng(folder / "out/pictures/water_000002.png").width, 300);
+}
+
+TEST_F(Look, AFilmWithoutFfmpegNamesThePackage) {
+  runs();
+  const Outcome o = brim("render out --size 128x96 --film --quiet", "PATH=/nowhere");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "Debian's package ffmpeg")) << o.err;
+  EXPECT_TRUE(fs::exists(folder / "out/pictures/water_000002.png"));
+}
+
+TEST_F(Look, AFilmIsAnMp4) {
+  if (std::system("ffmpeg -version >/dev/null 2>&1") != 0) GTEST_SKIP() << "ffmpeg is not installed (tools/setup tests)";
+  runs();
+  const Outcome o = brim("render out --size 129x97 --film --quiet --style speed");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(contentOf(folder / "out/pictures/speed.mp4").substr(4, 4), "ftyp");
+}
+
+TEST_F(Look, SurfacesComeFromSavedFrames) {
+  std::ofstream(folder / "scenes/drop.toml") << "version = 1\n[domain]\nmax = [0.5, 0.5, 0.5]\n[resolution]\nspacing = 0.05\n"
+                                                "[[fluid.blocks]]\nkind = \"sphere\"\ncentre = [0.25, 0.3, 0.25]\nradius = 0.15\n"
+                                                "[time]\nuntil = 0.1\n[output]\nframes_per_second = 10\n";
+  ASSERT_EQ(brim("run scenes/drop.toml --quiet --out out").code, 0);
+  const Outcome o = brim("surface out --format ply,obj --threads 1");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "2 surfaces in out/surface"));
+  const std::string one = contentOf(folder / "out/surface/surface_000001.ply");
+  EXPECT_TRUE(has(contentOf(folder / "out/surface/surface_000001.obj"), "\nf "));
+  EXPECT_TRUE(has(one, "property float vz"));
+  EXPECT_EQ(brim("surface out --threads 2 --force").code, 0);
+  EXPECT_EQ(contentOf(folder / "out/surface/surface_000001.ply"), one);  // the same bytes for any number of threads
+}
+
+TEST_F(Look, FlatRunsHaveNoSurfaceAndAreToldWhatToUse) {
+  runs();
+  const Outcome o = brim("surface out");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "2D") && has(o.err, "brim render")) << o.err;
+}
+
+TEST_F(Look, ExportWritesWhatTheFramesHold) {
+  runs();
+  EXPECT_EQ(brim("export out --frames 1:2 --format bgeo,ply").code, 0);
+  EXPECT_FALSE(fs::exists(folder / "out/export/particles_000000.bgeo"));
+  EXPECT_EQ(readBgeo(folder / "out/export/particles_000002.bgeo").velocity,
+            readVtp(folder / "out/frames/frame_000002.vtp").velocity);
+}
+
+TEST_F(Look, MistakesAreTold) {
+  runs();
+  const std::pair<const char*, const char*> wrong[] = {{"render nowhere", "no folder nowhere"},
+                                                       {"render scenes", "not the folder of a run"},
+                                                       {"render out --style oil", "water, particles, density, speed"},
+                                                       {"render out --view behind", "front, side, top, iso"},
+                                                       {"render out --size 10", "WIDTHxHEIGHT"},
+                                                       {"render out --frames 7:9", "has frames 0 to 2"},
+                                                       {"render out --frames x", "FIRST:LAST"},
+                                                       {"export out --format doc", "bgeo, ply, vtp"},
+                                                       {"surface out --method magic", "anisotropic, spheres, levelset"}};
+  for (const auto& [command, told] : wrong) {
+    const Outcome o = brim(command);
+    EXPECT_EQ(o.code, 2) << command;
+    EXPECT_TRUE(has(o.err, told)) << o.err;
+  }
+}
+
+// A run of an earlier version left no scene.toml.
+TEST_F(Look, ARunIsKnownByItsCheckpointToo) {
+  runs();
+  fs::remove(folder / "out/scene.toml");
+  EXPECT_EQ(brim("render out --size 128x96 --frames 1").code, 0);
+}
+
+}  // namespace
+}  // namespace brim
