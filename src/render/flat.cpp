@@ -30,19 +30,19 @@ Sampled sample(const Field& field, float x, float y) {
   return {(1 - g) * ((1 - f) * a + f * b) + g * ((1 - f) * c + f * e), std::sqrt(dx * dx + dy * dy) / field.voxel()};
 }
 
-// The particles' ellipses again, as the field wants them: in spacings.
+// The particles' ellipses again, as the field wants them: in spacings, times the smoothing.
 std::vector<Ellipsoid> inSpacings(const Stage& stage) {
   std::vector<Ellipsoid> all;
-  const float d = float(stage.spacing), r2 = 0.64f * 0.64f * d * d;
+  const float wide = float(stage.smoothing), d = float(stage.spacing), r2 = 0.64f * 0.64f * d * d;
   for (const Blob& b : stage.blobs) {
     Ellipsoid e;
-    for (std::size_t a = 0; a < 3; ++a) e.centre[a] = b.middle[a] / d;
+    for (std::size_t a = 0; a < 3; ++a) e.centre[a] = b.middle[a] / (wide * d);
     for (std::size_t c = 0; c < 6; ++c) e.M[c] = b.M[c] * r2;
     const float det = e.M[0] * e.M[1] - e.M[3] * e.M[3];
     e.extent = {std::sqrt(e.M[1] / det), std::sqrt(e.M[0] / det), 1};
     // A round one that stands alone must still be seen.
     const bool lone = e.M[0] == e.M[1] && e.M[3] == 0 && e.M[0] > 1.05f;
-    e.weight = lone ? 2.2f : 1.f;
+    e.weight = lone ? 2.2f : 1 / (wide * wide);
     all.push_back(e);
   }
   return all;
@@ -72,7 +72,7 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
       const auto p = placeOf(x, y);
       Colour colour = inBox(p) ? tank : paper;
       if (field) {
-        const float d = float(stage.spacing);
+        const float d = float(stage.smoothing * stage.spacing);
         const auto s = sample(*field, float(p[0]) / d, float(p[1]) / d);
         if (s.value > 0.02f) {
           // Signed distance to the outline, in pixels.

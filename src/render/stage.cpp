@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "scene/declare.h"
 #include "scene/sampling.h"
 #include "scene/vector.h"
 
@@ -124,6 +125,9 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   stage.dimension = scene_.dimension;
   stage.time = s.time;
   stage.spacing = scene_.resolution.spacing;
+  // A grid keeps the number of particles in a cell and not their distances: half a cell closes the gaps that this leaves.
+  const SolverInfo* const solver = findSolver(scene_.solver.name);
+  stage.smoothing = solver && solver->grid ? 1.5 : 1;
   stage.low = low_, stage.high = high_, stage.middle = middle_;
 
   // Ellipsoids a little larger than their share of the liquid, so that there are no gaps to look through.

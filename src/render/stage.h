@@ -31,6 +31,7 @@ struct Thing {
 struct Stage {
   int dimension = 3;
   double time = 0;           // [s]
+  double smoothing = 1;      // [spacings] over which 2D water is smoothed
   double spacing = 0.01;     // [m]
   Vector low, high;          // [m] the box to draw
   Vector middle;             // [m] in the scene
