@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// tools/make_meshes.mjs: writes the meshes that scenes use, scenes/meshes/*.obj, from formulas. They are kept with the scenes, so this is
-// only needed to change them.
-import {writeFileSync} from 'node:fs';
+// tools/make_meshes.mjs: writes the meshes that scenes use from formulas. scenes/meshes/*.obj are kept with the scenes, so this is
+// only needed to change them. The knots, a megabyte each, are not kept: "tools/make_meshes.mjs knots" makes those that are missing
+// when Brim is configured.
+import {existsSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
@@ -221,6 +222,79 @@ function write(name, comment, mesh, digits) {
   console.log(`${name}.obj: ${points.length} points, ${faces.length} triangles, ${(text.length / 1024).toFixed(0)} KB`);
 }
 
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = a => a.map(x => x / length(a));
+
+// A torus knot, wound `turns` times about the axis and `loops` times through the hole, upright and about 1.4 wide: a closed tube with
+// rows of scales, such as a dragon has.
+function knot(turns, loops, tube, scales, along, around) {
+  const curve = [];
+  for (let i = 0; i < along; ++i) {
+    const t = (2 * Math.PI * i) / along,
+      r = 0.5 + 0.22 * Math.cos(loops * t);
+    curve.push([r * Math.cos(turns * t), r * Math.sin(turns * t), 0.22 * Math.sin(loops * t)]);
+  }
+  const tangent = curve.map((_, i) => unit(minus(curve[(i + 1) % along], curve[(i + along - 1) % along])));
+  // A frame carried along without turning, and what it has turned by at the end taken back evenly.
+  const side = [unit(cross(tangent[0], [0, 0, 1]))];
+  for (let i = 1; i <= along; ++i) {
+    const t = tangent[i % along],
+      s = side[i - 1];
+    side.push(unit(s.map((x, k) => x - dot(s, t) * t[k])));
+  }
+  const twist = Math.atan2(dot(side[along], cross(tangent[0], side[0])), dot(side[along], side[0]));
+  const points = [],
+    faces = [];
+  for (let i = 0; i < along; ++i) {
+    const up = cross(tangent[i], side[i]);
+    for (let j = 0; j < around; ++j) {
+      const angle = (2 * Math.PI * j) / around - (twist * i) / along;
+      // Scales overlap like tiles: each rises slowly along the tube and ends in a step, every second row half a scale later.
+      const row = Math.floor((8 * j) / around),
+        phase = ((scales * i) / along + 0.5 * (row % 2)) % 1,
+        arch = Math.abs(Math.sin((8 * Math.PI * j) / around));
+      const r = tube * (0.86 + 0.14 * arch * (phase < 0.85 ? phase : ((1 - phase) * 0.85) / 0.15));
+      points.push(curve[i].map((x, k) => x + r * (Math.cos(angle) * side[i][k] + Math.sin(angle) * up[k])));
+    }
+  }
+  for (let i = 0; i < along; ++i)
+    for (let j = 0; j < around; ++j) {
+      const a = i * around + j,
+        b = i * around + ((j + 1) % around),
+        c = ((i + 1) % along) * around + j,
+        d = ((i + 1) % along) * around + ((j + 1) % around);
+      faces.push([a, b, c], [b, d, c]);
+    }
+  return {points, faces};
+}
+
+function writePly(name, mesh) {
+  check(name, mesh);
+  const {points, faces} = mesh;
+  const head = Buffer.from(
+    `ply\nformat binary_little_endian 1.0\nelement vertex ${points.length}\nproperty float x\nproperty float y\nproperty float z\n` +
+      `element face ${faces.length}\nproperty list uchar int vertex_indices\nend_header\n`
+  );
+  const body = Buffer.alloc(12 * points.length + 13 * faces.length);
+  let at = 0;
+  for (const p of points) for (const x of p) at = body.writeFloatLE(x, at);
+  for (const f of faces) {
+    at = body.writeUInt8(3, at);
+    for (const v of f) at = body.writeInt32LE(v, at);
+  }
+  writeFileSync(path.join(out, `${name}.ply`), Buffer.concat([head, body]));
+}
+
+const knots = {
+  trefoil: () => knot(2, 3, 0.13, 60, 720, 40),
+  cinquefoil: () => knot(2, 5, 0.1, 80, 900, 32),
+  braid: () => knot(3, 4, 0.085, 90, 1000, 28),
+};
+
+if (process.argv[2] === 'knots') {
+  for (const [name, make] of Object.entries(knots)) if (!existsSync(path.join(out, `${name}.ply`))) writePly(name, make());
+  process.exit();
+}
 for (const [name, f] of Object.entries(statues))
   write(name, 'A statue one unit high.', surface(f, [-0.4, -0.05, -0.45], [0.4, 1.1, 0.45], 0.0301), 4);
 write('canyon', 'A canyon of 100 m x 50 m with a river bed and two ledges.', canyon(), 3);

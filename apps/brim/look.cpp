@@ -65,6 +65,7 @@ int surface(const SurfaceArguments& a) {
   if (run.scene().dimension == 2)
     throw Failure(fmt::format("{} is a run in 2D, which has no surface of triangles; brim render draws its outline", run.path()));
   const std::string out = folderFor(a.frames, run, "surface");
+  const Scenery scenery(run.scene());
   const double spacing = run.scene().resolution.spacing;
   const int code = overFrames(
       a.frames, run, frames, out, fmt::format("method {}\nvoxel {}\n", a.method, a.voxel),
@@ -78,10 +79,11 @@ int surface(const SurfaceArguments& a) {
           if (format == "vdb") writeSurfaceVdb(file, liquid, a.voxel * spacing, s.time);
         }
         // What moves beside the liquid, as meshes that belong to the same frames.
-        LiquidSurface cloth{sheetsOf(s, {0, 0, 0}), {}};
-        if (cloth.mesh.triangles.empty()) return;
-        cloth.velocity.assign(cloth.mesh.points.size(), {0, 0, 0});
-        writeSurfacePly(fileOf(out, "cloth", frame, "ply"), cloth, s.time);
+        for (const auto& [name, mesh] : {std::pair("cloth", sheetsOf(s, {0, 0, 0})), std::pair("bodies", scenery.bodies(s))})
+          if (!mesh.triangles.empty()) {
+            const LiquidSurface still{mesh, std::vector<std::array<float, 3>>(mesh.points.size(), {0, 0, 0})};
+            writeSurfacePly(fileOf(out, name, frame, "ply"), still, s.time);
+          }
       });
   if (code == ok && !a.frames.quiet) fmt::print("{} surfaces in {}\n", frames.size(), out);
   return code;

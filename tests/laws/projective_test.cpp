@@ -142,28 +142,28 @@ TEST(ProjectiveFluid, NeverPullsAnExpandingCloudTogether_PF06) {
   EXPECT_GT(slowest, 0.5 - 0.02);  // the lattice is 0.08 % too dense at first and pushes a little
 }
 
-TEST(ProjectiveFluid, IsPushedByAPistonAtThePistonsSpeed) {
-  // A plate drives a column of water through an open channel. Incompressible, all of it moves as the plate does.
+TEST(ProjectiveFluid, MakesRoomForAPistonAndNothingEntersIt) {
+  // A plate enters a tank by 0.1 m: the water's middle moves on by half of that, the time integral of its momentum over its mass,
+  // and its level rises as its room gets smaller.
   for (const char* acceleration : {"none", "multilevel"}) {
-    const double d = 0.02, speed = 0.5;
-    Scene s = domain("projective", 2, {1.6, 0.2, 1}, d, "walls");
-    s.gravity = {0, 0, 0};
-    s.fluid.viscosity = 0;  // walls would drag
-    fill(s, box({0.3, 0, 0}, {0.7, 0.2, 0}));
+    const double d = 0.02, way = 0.1, width = 0.8, depth = 0.2;
+    Scene s = domain("projective", 2, {0.2 + width, 0.6, 1}, d, "walls");
+    fill(s, box({0.2, 0, 0}, {0.2 + width, depth, 0}));
     Solid piston;
-    piston.shape = box({0.1, -0.1, 0}, {0.3, 0.3, 0});
-    piston.motion.velocity = {speed, 0, 0};
+    piston.shape = box({0, -0.2, 0}, {0.2, 0.8, 0});
+    piston.motion.velocity = {way, 0, 0};
+    piston.motion.stop = 1;
     s.solids.push_back(piston);
     s.solver.choices["acceleration"] = acceleration;
     Simulation sim(s);
-    const double mass = sim.facts().particle_mass * double(sim.facts().fluid_particles), volume = 0.4 * 0.2;
-    const StepReport r = advanced(sim, 0.8);
+    const double start = mean(sim.snapshot(), 0);
+    const StepReport r = advanced(sim, 3);
     const Snapshot now = sim.snapshot();
-    // Momentum: the plate starts at once, which rings; 5 %.
-    EXPECT_NEAR(r.momentum[0], mass * speed, 0.05 * mass * speed) << acceleration;
-    // Displaced volume: none is left behind the plate, and the column is as long as it was, to a layer.
-    EXPECT_GT(lowest(now, 0), 0.3 + 0.8 * speed) << acceleration;
-    EXPECT_LT(highest(now, 0) - lowest(now, 0), volume / 0.2 + d) << acceleration;
+    // A melted lattice and its compression leave 3 % (plain iterations alone 1 %); what sloshes still moves the middle by a few
+    // mm.
+    EXPECT_NEAR(2 * mean(now, 1), depth * width / (width - way), 0.03 * depth) << acceleration;
+    EXPECT_NEAR(mean(now, 0) - start, way / 2, 0.1 * way) << acceleration;
+    EXPECT_GT(lowest(now, 0), 0.2 + way) << acceleration;
     EXPECT_EQ(r.lost, 0);
   }
 }
