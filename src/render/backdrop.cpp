@@ -87,8 +87,10 @@ Floor::Floor(const Stage& stage, bool clear) : low_(stage.low), high_(stage.high
       const auto &a = at[std::size_t(t[0])], &b = at[std::size_t(t[1])], &c = at[std::size_t(t[2])];
       const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
       if (!(std::abs(area) > 1e-9)) continue;
-      const int u0 = std::max(0, int(std::min({a[0], b[0], c[0]}))), u1 = std::min(nx_ - 1, int(std::max({a[0], b[0], c[0]})));
-      const int v0 = std::max(0, int(std::min({a[1], b[1], c[1]}))), v1 = std::min(nz_ - 1, int(std::max({a[1], b[1], c[1]})));
+      const int u0 = std::max(0, toSample(float(std::min({a[0], b[0], c[0]})))),
+                u1 = std::min(nx_ - 1, toSample(float(std::max({a[0], b[0], c[0]}))));
+      const int v0 = std::max(0, toSample(float(std::min({a[1], b[1], c[1]})))),
+                v1 = std::min(nz_ - 1, toSample(float(std::max({a[1], b[1], c[1]}))));
       for (int v = v0; v <= v1; ++v)
         for (int u = u0; u <= u1; ++u) {
           const double x = u + 0.5, z = v + 0.5;

@@ -76,7 +76,7 @@ void drawInTiles(const Canvas& canvas, int n, ExtentOf extentOf, Draw draw) {
   });
 }
 
-/// A whole number that any float fits into after clamping: places far outside the picture.
-inline int toSample(float x) { return int(std::clamp(x, -1e6f, 1e6f)); }
+/// A whole number for any float: what is far outside the picture, or no number at all, is a million samples away.
+inline int toSample(float x) { return !(x > -1e6f) ? -1000000 : x < 1e6f ? int(x) : 1000000; }
 
 }  // namespace brim

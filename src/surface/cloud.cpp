@@ -70,7 +70,7 @@ Cloud::Cloud(const Snapshot& s, double spacing, float reach) : spacing_(spacing)
 
 std::array<std::int64_t, 3> Cloud::cellOf(const Place& p) const {
   std::array<std::int64_t, 3> c;
-  for (int a = 0; a < 3; ++a) c[a] = std::int64_t(std::floor(double(p[a]) / reach_));
+  for (int a = 0; a < 3; ++a) c[a] = std::int64_t(std::clamp(std::floor(double(p[a]) / reach_), -1e15, 1e15));
   return c;
 }
 
