@@ -117,11 +117,11 @@ def main():
     bpy.ops.mesh.primitive_plane_add(size=20 * size, location=(middle[0], middle[1], low[2] - 0.002 * size))
     bpy.context.object.data.materials.append(material_of("Floor", (0.6, 0.58, 0.55), False))
     bpy.ops.object.light_add(type="SUN", rotation=(0.7, 0.2, 0.6))
-    bpy.context.object.data.energy = 3
+    bpy.context.object.data.energy = 2
     target = bpy.data.objects.new("Target", None)
     target.location = middle
     scene.collection.objects.link(target)
-    bpy.ops.object.camera_add(location=(middle[0] + 0.9 * size, middle[1] - 1.9 * size, middle[2] + 0.8 * size))
+    bpy.ops.object.camera_add(location=(middle[0] + 1.2 * size, middle[1] - 2.5 * size, middle[2] + 1.1 * size))
     look = bpy.context.object.constraints.new("TRACK_TO")
     look.target, look.track_axis, look.up_axis = target, "TRACK_NEGATIVE_Z", "UP_Y"
     scene.camera = bpy.context.object
