@@ -68,7 +68,7 @@ int surface(const SurfaceArguments& a) {
   const Scenery scenery(run.scene());
   const double spacing = run.scene().resolution.spacing;
   const int code = overFrames(
-      a.frames, run, frames, out, fmt::format("method {}\nvoxel {}\n", a.method, a.voxel),
+      a.frames, run, frames, out, "surface", fmt::format("method {}\nvoxel {}\n", a.method, a.voxel),
       [&](int frame) { return filesOf(out, "surface", frame, formats); },
       [&](int frame, const Snapshot& s) {
         const LiquidSurface liquid = surfaceOf(s, spacing, {a.method, a.voxel});
@@ -115,7 +115,7 @@ int render(const RenderArguments& a) {
   const std::string settings = fmt::format("view {}\nsize {}\nlabel {}\ncolours of {} from {} to {}\n", a.view, a.size,
                                            options.label, a.style, options.least, options.most);
   const int code = overFrames(
-      a.frames, run, frames, out, settings, [&](int frame) { return std::vector<std::string>{pictureOf(frame)}; },
+      a.frames, run, frames, out, name, settings, [&](int frame) { return std::vector<std::string>{pictureOf(frame)}; },
       [&](int frame, const Snapshot& s) { writePng(pictureOf(frame), picture(scenery.stage(s, a.style), options)); });
   if (code != ok) return code;
   if (!a.frames.quiet) fmt::print("{} pictures in {}\n", frames.size(), out);
@@ -138,7 +138,8 @@ int exportFrames(const ExportArguments& a) {
   const std::string out = folderFor(a.frames, run, "export");
   const double spacing = run.scene().resolution.spacing;
   const int code = overFrames(
-      a.frames, run, frames, out, "particles\n", [&](int frame) { return filesOf(out, "particles", frame, formats); },
+      a.frames, run, frames, out, "particles", "particles\n",
+      [&](int frame) { return filesOf(out, "particles", frame, formats); },
       [&](int frame, const Snapshot& s) {
         for (const auto& format : formats) {
           const std::string file = fileOf(out, "particles", frame, format);

@@ -140,7 +140,7 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
     stage.alone[k] = lone;
     const double scale = lone ? 1 / (0.6 * 0.6 * d * d) : 1 / (radius * radius);
     for (std::size_t a = 0; a < 3; ++a)
-      blob.middle[a] = float(cloud.corner()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));
+      blob.middle[a] = float(cloud.origin()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));
     for (std::size_t c = 0; c < 6; ++c) blob.M[c] = float(lone ? (c < 3) * scale : all[k].M[c] * scale);
     if (look == "speed" && 3 * i + 2 < s.velocity.size())
       stage.value[k] = std::hypot(s.velocity[3 * i], s.velocity[3 * i + 1], s.velocity[3 * i + 2]);

@@ -33,6 +33,8 @@ TEST_F(Look, RenderMakesAPictureOfEveryFrameAndTheSecondTimeNothing) {
   EXPECT_EQ(brim("render out --size 320x200").code, 0);
   EXPECT_TRUE(fs::exists(folder / "out/pictures/water_000001.png"));
   EXPECT_EQ(timeOf("out/pictures/water_000002.png"), before);
+  EXPECT_EQ(brim("render out --size 320x200 --style speed").code, 0);  // pictures of another kind do not touch these
+  EXPECT_EQ(timeOf("out/pictures/water_000002.png"), before);
   EXPECT_EQ(brim("render out --size 300x200").code, 0);
   EXPECT_EQ(readPng(folder / "out/pictures/water_000002.png").width, 300);
 }
