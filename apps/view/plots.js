@@ -39,7 +39,7 @@ const all = [
 
 // With as many digits as tell the ends of the axis apart.
 function label(v, span) {
-  const digits = Math.ceil(Math.log10(Math.max(Math.abs(v) / span, 1))) + 2;
+  const digits = Math.ceil(Math.log10(Math.max(Math.abs(v) / span, 1))) + 1;
   return digits > 3 ? String(Number(v.toPrecision(Math.min(digits, 7)))) : short(v);
 }
 
