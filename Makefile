@@ -96,11 +96,11 @@ bench: setup
 	build/brim_bench
 	build/brim_bench_grid
 
-# A folder that runs without Brim's packages; with the GPU's flavour where nvcc is.
+# A folder that runs without Brim's packages; with the GPU's flavour where nvcc is. Without OpenVDB, whose library is as large as all else.
 bundle: setup
 	@nvcc=$$(PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc); \
 	if [ -z "$$nvcc" ]; then \
-	  cmake --preset release -DBRIM_BASELINE=ON && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
+	  cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
 	else \
 	  export PATH="$$(dirname $$nvcc):$$PATH"; \
 	  cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF && cmake --build build-cuda -j $(JOBS) --target brim test_backends && \

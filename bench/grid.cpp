@@ -54,7 +54,7 @@ double median(std::vector<double> v) {
 void runWorkload(const Workload& w, bool projection) {
   const brim::Scene scene = brim::readScene(fmt::format("{}/scenes/{}.toml", BRIM_SOURCE, w.scene),
                                             {{"solver.density_projection", projection ? "true" : "false"}});
-  brim::Simulation sim(scene, brim::Options{"single", 2, ""});
+  brim::Simulation sim(scene, brim::Options{.precision = "single", .threads = 2, .flavour = ""});
   while (sim.time() < w.from - 1e-9) sim.advance(1e9);
   std::map<std::string, std::vector<double>> ms;
   double iterations = 0;

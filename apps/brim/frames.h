@@ -23,7 +23,7 @@ std::vector<int> chosen(const RunFolder&, const std::string& frames);
 /// One pass over frames. `files(frame)` are what a frame leaves; it is skipped where all are there and newer than the frame,
 /// unless `settings` differs from what the folder was made with. `make(frame, snapshot)` makes them. Returns an exit code.
 int overFrames(const FramesArguments&, const RunFolder&, const std::vector<int>& frames, const std::string& out,
-               const std::string& settings, const std::function<std::vector<std::string>(int)>& files,
+               const std::string& name, const std::string& settings, const std::function<std::vector<std::string>(int)>& files,
                const std::function<void(int, const Snapshot&)>& make);
 
 }  // namespace brim::command

@@ -65,9 +65,10 @@ int surface(const SurfaceArguments& a) {
   if (run.scene().dimension == 2)
     throw Failure(fmt::format("{} is a run in 2D, which has no surface of triangles; brim render draws its outline", run.path()));
   const std::string out = folderFor(a.frames, run, "surface");
+  const Scenery scenery(run.scene());
   const double spacing = run.scene().resolution.spacing;
   const int code = overFrames(
-      a.frames, run, frames, out, fmt::format("method {}\nvoxel {}\n", a.method, a.voxel),
+      a.frames, run, frames, out, "surface", fmt::format("method {}\nvoxel {}\n", a.method, a.voxel),
       [&](int frame) { return filesOf(out, "surface", frame, formats); },
       [&](int frame, const Snapshot& s) {
         const LiquidSurface liquid = surfaceOf(s, spacing, {a.method, a.voxel});
@@ -78,10 +79,11 @@ int surface(const SurfaceArguments& a) {
           if (format == "vdb") writeSurfaceVdb(file, liquid, a.voxel * spacing, s.time);
         }
         // What moves beside the liquid, as meshes that belong to the same frames.
-        LiquidSurface cloth{sheetsOf(s, {0, 0, 0}), {}};
-        if (cloth.mesh.triangles.empty()) return;
-        cloth.velocity.assign(cloth.mesh.points.size(), {0, 0, 0});
-        writeSurfacePly(fileOf(out, "cloth", frame, "ply"), cloth, s.time);
+        for (const auto& [name, mesh] : {std::pair("cloth", sheetsOf(s, {0, 0, 0})), std::pair("bodies", scenery.bodies(s))})
+          if (!mesh.triangles.empty()) {
+            const LiquidSurface still{mesh, std::vector<std::array<float, 3>>(mesh.points.size(), {0, 0, 0})};
+            writeSurfacePly(fileOf(out, name, frame, "ply"), still, s.time);
+          }
       });
   if (code == ok && !a.frames.quiet) fmt::print("{} surfaces in {}\n", frames.size(), out);
   return code;
@@ -113,7 +115,7 @@ int render(const RenderArguments& a) {
   const std::string settings = fmt::format("view {}\nsize {}\nlabel {}\ncolours of {} from {} to {}\n", a.view, a.size,
                                            options.label, a.style, options.least, options.most);
   const int code = overFrames(
-      a.frames, run, frames, out, settings, [&](int frame) { return std::vector<std::string>{pictureOf(frame)}; },
+      a.frames, run, frames, out, name, settings, [&](int frame) { return std::vector<std::string>{pictureOf(frame)}; },
       [&](int frame, const Snapshot& s) { writePng(pictureOf(frame), picture(scenery.stage(s, a.style), options)); });
   if (code != ok) return code;
   if (!a.frames.quiet) fmt::print("{} pictures in {}\n", frames.size(), out);
@@ -136,7 +138,8 @@ int exportFrames(const ExportArguments& a) {
   const std::string out = folderFor(a.frames, run, "export");
   const double spacing = run.scene().resolution.spacing;
   const int code = overFrames(
-      a.frames, run, frames, out, "particles\n", [&](int frame) { return filesOf(out, "particles", frame, formats); },
+      a.frames, run, frames, out, "particles", "particles\n",
+      [&](int frame) { return filesOf(out, "particles", frame, formats); },
       [&](int frame, const Snapshot& s) {
         for (const auto& format : formats) {
           const std::string file = fileOf(out, "particles", frame, format);

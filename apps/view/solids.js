@@ -90,9 +90,9 @@ export function makeSolids(solids, dimension, extent, colours) {
     const geometry = flat ? flatGeometry(solid, extent) : solidGeometry(solid, extent);
     const tank = solid.inside_out && !flat;
     const material = flat
-      ? new three.MeshBasicMaterial({color: colours.solid, side: three.DoubleSide})
+      ? new three.MeshBasicMaterial({color: solid.body ? colours.body : colours.solid, side: three.DoubleSide})
       : new three.MeshLambertMaterial({
-          color: colours.solid,
+          color: solid.body ? colours.body : colours.solid,
           side: tank ? three.BackSide : solid.kind === 'plane' ? three.DoubleSide : three.FrontSide,
           transparent: tank,
           opacity: tank ? 0.25 : 1,

@@ -19,6 +19,7 @@ const themes = {
     line: '#5f7183',
     solid: '#98876f',
     sheet: '#c8553d',
+    body: '#d59a2e',
   },
   dark: {
     background: '#10161d',
@@ -30,6 +31,7 @@ const themes = {
     line: '#7c90a3',
     solid: '#a08c6c',
     sheet: '#e0755b',
+    body: '#e3b04b',
   },
 };
 

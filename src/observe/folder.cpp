@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <sstream>
 
+#include "bodies/mass.h"
 #include "io/file.h"
 #include "observe/checkpoint.h"
 #include "scene/write.h"
@@ -31,6 +35,9 @@ Scene sceneOf(const std::string& folder) {
   if (const auto c = latestCheckpoint(folder + "/checkpoint", ignored)) return parseScene(c->physics, file);
   throw Failure(fmt::format("{} is not the folder of a run: it has no scene.toml and no checkpoint  (brim run)", folder));
 }
+
+// Columns of a body in bodies.csv (see observe/table.h): place, velocity, turn, spin, force, torque.
+int columnsOf(int D) { return D == 2 ? 2 + 2 + 1 + 1 + 2 + 1 : 3 + 3 + 4 + 3 + 3 + 3; }
 
 }  // namespace
 
@@ -57,11 +64,42 @@ RunFolder::RunFolder(std::string folder) : folder_(std::move(folder)) {
   frames_.assign(numbers.begin(), numbers.end());
   if (frames_.empty())
     throw Failure(fmt::format("{} has no frames; run the scene with output.frames_per_second above 0", folder_));
+  readBodies();
+}
+
+void RunFolder::readBodies() {
+  const std::string file = folder_ + "/bodies.csv";
+  if (scene_.bodies.empty() || !fs::exists(file)) return;
+  const auto shapes = solidShapes(scene_);
+  for (std::size_t k = 0; k < scene_.bodies.size(); ++k) centres_.push_back(massOf(shapes[scene_.solids.size() + k], 1).centre);
+  std::istringstream lines(readFile(file));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::vector<double> row;
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::strtod(cell.c_str(), nullptr));
+    if (row.size() >= 2 + scene_.bodies.size() * std::size_t(columnsOf(scene_.dimension)))
+      bodies_[std::int64_t(row[0])] = std::move(row);
+  }
 }
 
 Snapshot RunFolder::read(int frame) const {
   auto s = Frames::read(settings_, frame, frames_.front());
   if (!s) throw Failure(fmt::format("frame {} of {} is gone", frame, folder_));
+  const auto row = bodies_.find(s->step);
+  for (std::size_t k = 0; row != bodies_.end() && k < scene_.bodies.size(); ++k) {
+    using namespace vectors;
+    const int D = scene_.dimension;
+    const double* at = &row->second[2 + k * std::size_t(columnsOf(D))];
+    BodyReport& body = s->bodies.emplace_back();
+    body.name = scene_.bodies[k].name;
+    const double* turn = at + 2 * D;
+    body.rotation = matrixOf(D == 3 ? Quaternion{turn[0], turn[1], turn[2], turn[3]}
+                                    : Quaternion{std::cos(turn[0] / 2), 0, 0, std::sin(turn[0] / 2)});
+    for (int a = 0; a < D; ++a) body.centre[std::size_t(a)] = at[a], body.velocity[std::size_t(a)] = at[D + a];
+    body.position = body.centre - body.rotation * centres_[k];
+  }
   return std::move(*s);
 }
 

@@ -1,5 +1,6 @@
 // A run that is over, or under way elsewhere: its scene and its frames, as files.
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ class RunFolder {
   const std::string& path() const { return folder_; }
   const Scene& scene() const { return scene_; }
   const std::vector<int>& frames() const { return frames_; }  // their numbers, ascending
-  /// With the solids that belong to it. Throws Failure if it cannot be read.
+  /// With the solids, cloth and bodies that belong to it. Throws Failure if it cannot be read.
   Snapshot read(int frame) const;
 
  private:
@@ -27,6 +28,10 @@ class RunFolder {
   Scene scene_;
   Frames::Settings settings_;
   std::vector<int> frames_;
+  std::vector<Vector> centres_;                         // [m] of mass of the bodies, in their shapes' frames
+  std::map<std::int64_t, std::vector<double>> bodies_;  // bodies.csv: step -> its row
+
+  void readBodies();
 };
 
 }  // namespace brim

@@ -266,7 +266,9 @@ class Runner {
     if (!(fps > 0)) return std::numeric_limits<double>::infinity();
     double k = std::floor(sim_.time() * fps);
     while (reached(sim_.time(), k / fps)) ++k;
-    return k / fps;
+    // A frame a rounding away from the end is the end: a step of 1e-10 s between them would divide by nothing.
+    const double frame = k / fps, until = scene_.time.until;
+    return std::abs(frame - until) < 1e-6 / fps ? until : frame;
   }
 
   double takeFrame() {

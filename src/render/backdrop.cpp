@@ -48,7 +48,7 @@ Colour skyColour(const Vector& direction) { return mix(horizon, zenith, smooth(1
 
 Floor::Floor(const Stage& stage, bool clear) : low_(stage.low), high_(stage.high) {
   size_ = length(high_ - low_);
-  tile_ = roundLength(std::max(high_[0] - low_[0], high_[2] - low_[2]) / 5);
+  tile_ = roundLength(size_ / 7);
   const double margin = 0.5 * (high_[1] - low_[1]) + 0.02 * size_;
   left_ = low_[0] - margin, back_ = low_[2] - margin;
   const double wide = high_[0] - low_[0] + 2 * margin, deep = high_[2] - low_[2] + 2 * margin;

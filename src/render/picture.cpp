@@ -125,13 +125,16 @@ void lighten(Image& image, int x0, int y0, int x1, int y1) {
       for (int c = 0; c < 3; ++c) image.at(x, y)[c] = std::uint8_t(255 - (255 - image.at(x, y)[c]) * 3 / 10);
 }
 
+double letterSize(int height) { return std::max(9., height / 48.); }
+bool hasBar(const PictureOptions& options) { return options.style == "speed" || options.style == "density"; }
+
 void drawLabels(Image& image, const Stage& stage, const PictureOptions& options) {
-  const double size = std::max(9., image.height / 48.);
+  const double size = letterSize(image.height);
   const std::string time = fmt::format("t = {:.2f} s", stage.time);
   const int margin = int(1.2 * size);
   lighten(image, margin / 2, margin / 2, int(margin * 1.5 + textWidth(time, size)), int(margin * 1.5 + size));
   drawText(image, time, margin, margin + size, size, ink);
-  if (options.style != "speed" && options.style != "density") return;
+  if (!hasBar(options)) return;
   const int width = image.width / 4, height = int(0.8 * size), left = (image.width - width) / 2,
             top = int(image.height - 3.6 * size);
   const std::string unit = options.style == "speed" ? "m/s" : "kg/m3";
@@ -193,8 +196,9 @@ void chooseColours(PictureOptions& options, const Scene& scene, const std::vecto
 
 Image picture(const Stage& stage, const PictureOptions& options) {
   const double margin = 0.06 * std::min(options.width, options.height);
+  const double below = options.label && hasBar(options) ? std::max(1.4 * margin, 5 * letterSize(options.height)) : 1.4 * margin;
   const Camera camera(stage.dimension, stage.low, stage.high, margin, 1.2 * margin, options.width - 2 * margin,
-                      options.height - 2.6 * margin, options.eye);
+                      options.height - 1.2 * margin - below, options.eye);
   Image image(options.width, options.height);
   if (stage.dimension == 2) {
     drawFlat(image, camera, stage, options);

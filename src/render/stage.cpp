@@ -10,6 +10,7 @@ namespace brim {
 namespace {
 
 constexpr double crease = 0.766;  // cos 40 degrees
+constexpr Colour bodyColours[] = {{0.90f, 0.62f, 0.26f}, {0.55f, 0.70f, 0.38f}, {0.78f, 0.48f, 0.62f}, {0.85f, 0.78f, 0.45f}};
 
 std::shared_ptr<const Model> modelOf(const SolidShape& shape, double edge) {
   const auto kind = shape.primitive().kind;
@@ -96,6 +97,28 @@ void Scenery::frame(const std::vector<Snapshot>& frames) {
   }
 }
 
+Pose<double> Scenery::poseOf(std::size_t shape, const Snapshot& s) const {
+  if (shape < scene_.solids.size()) return poseAt(scene_.solids[shape].motion, shapes_[shape].pose(), s.time);
+  Pose<double> pose = shapes_[shape].pose();
+  const std::size_t k = shape - scene_.solids.size();
+  if (k >= s.bodies.size()) return pose;  // a frame without bodies.csv: where they began
+  for (std::size_t c = 0; c < 9; ++c) pose.rotation[c] = s.bodies[k].rotation[c];
+  for (std::size_t a = 0; a < 3; ++a) pose.position[a] = s.bodies[k].position[a];
+  return pose;
+}
+
+Mesh Scenery::bodies(const Snapshot& s) const {
+  Mesh all;
+  for (std::size_t k = scene_.solids.size(); k < shapes_.size(); ++k) {
+    if (!models_[k]) continue;
+    const Pose<double> pose = poseOf(k, s);
+    const int first = int(all.points.size());
+    for (const Vector& x : models_[k]->mesh.points) pose.toWorld(x.data(), all.points.emplace_back(Vector{}).data());
+    for (const auto& t : models_[k]->mesh.triangles) all.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  }
+  return all;
+}
+
 Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   Stage stage;
   stage.dimension = scene_.dimension;
@@ -117,7 +140,7 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
     stage.alone[k] = lone;
     const double scale = lone ? 1 / (0.6 * 0.6 * d * d) : 1 / (radius * radius);
     for (std::size_t a = 0; a < 3; ++a)
-      blob.middle[a] = float(cloud.corner()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));
+      blob.middle[a] = float(cloud.origin()[a] + d * all[k].centre[a] - (int(a) < stage.dimension ? middle_[a] : 0));
     for (std::size_t c = 0; c < 6; ++c) blob.M[c] = float(lone ? (c < 3) * scale : all[k].M[c] * scale);
     if (look == "speed" && 3 * i + 2 < s.velocity.size())
       stage.value[k] = std::hypot(s.velocity[3 * i], s.velocity[3 * i + 1], s.velocity[3 * i + 2]);
@@ -128,7 +151,8 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
     Thing thing;
     thing.model = models_[k];
     thing.shape = &shapes_[k];
-    thing.pose = poseAt(scene_.solids[k].motion, shapes_[k].pose(), s.time);
+    thing.pose = poseOf(k, s);
+    if (k >= scene_.solids.size()) thing.colour = bodyColours[(k - scene_.solids.size()) % std::size(bodyColours)];
     for (int a = 0; a < stage.dimension; ++a) thing.pose.position[a] -= middle_[std::size_t(a)];
     stage.things.push_back(std::move(thing));
   }

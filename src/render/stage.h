@@ -50,6 +50,8 @@ class Scenery {
   /// them.
   Stage stage(const Snapshot&, const std::string& look) const;
   const Scene& scene() const { return scene_; }
+  /// The rigid bodies of a frame as one mesh, in the scene [m]; 3D.
+  Mesh bodies(const Snapshot&) const;
 
   /// Draws only where the liquid is in a domain that is much larger; told the frames that will be drawn, or some of them.
   void frame(const std::vector<Snapshot>&);
@@ -57,8 +59,10 @@ class Scenery {
  private:
   Scene scene_;
   Vector middle_, low_, high_;
-  std::vector<SolidShape> shapes_;
+  std::vector<SolidShape> shapes_;  // of the solids, then of the bodies
   std::vector<std::shared_ptr<const Model>> models_;
+
+  Pose<double> poseOf(std::size_t shape, const Snapshot&) const;
 };
 
 }  // namespace brim

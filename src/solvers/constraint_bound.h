@@ -90,7 +90,7 @@ class BoundRows {
     const double perM = 1 / double(density.mass);
     for (const BoundRow<D>& row : rows) {
       const double last = lambda[row.i];
-      double next = last - row.perD * residual(w, density, last, row);
+      double next = last - density.omega * row.perD * residual(w, density, last, row);
       if (!density.equality) next = std::min(next, 0.0);
       const double change = next - last;
       const Real kick = Real(change * perM);

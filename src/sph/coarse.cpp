@@ -306,18 +306,42 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, d
 }
 
 template <int D>
-void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& rate, double dt) {
-  const double scale = w.rho0 / dt * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& gained, double dt, Array<Real>& pressure) {
+  const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   const int n = int(cell_.size());
   copyIn(where_, cell_.data(), n);
   excess_.resize(n);
-  sumRates(grid(), n, where_.read(), rate.read(), excess_.view());
+  sumRates(grid(), n, where_.read(), gained.read(), excess_.view());
   const auto excess = onHost(excess_, n);
   std::vector<Pair> rhs(n);
   for (int i = 0; i < n; ++i)
     if (held_[i]) rhs[i].now = scale * excess[i].all;
   solve(std::move(rhs), 0);
-  findFaces(dt * dt / w.rho0 / side_);
+  const auto p = onHost(w.fluid.p.data, w.fluid.size());
+  std::vector<Real> at(pressure.size(), 0);
+  forEachOnHost(w.fluid.size(), [&](int i) {
+    std::int64_t low[D];
+    double f[D], sum = 0, known = 0;
+    for (int k = 0; k < D; ++k) {
+      const double s = (p[i].x[k] - low_[k]) / side_ - 0.5;
+      low[k] = std::clamp<std::int64_t>(std::int64_t(std::floor(s)), 0, std::max<std::int64_t>(0, size_[k] - 2));
+      f[k] = std::clamp(s - double(low[k]), 0.0, 1.0);
+    }
+    for (int corner = 0; corner < 1 << D; ++corner) {
+      std::int64_t c = 0;
+      double part = 1;
+      for (int k = D - 1; k >= 0; --k) {
+        const int up = corner >> k & 1;
+        c = c * size_[k] + std::min(low[k] + up, size_[k] - 1);
+        part *= up ? f[k] : 1 - f[k];
+      }
+      if (state_[c] == wall) continue;
+      known += part;
+      if (state_[c] >= 0) sum += part * x_[state_[c]].now;
+    }
+    at[i] = known > 0 ? Real(sum / known) : Real(0);
+  });
+  copyIn(pressure, at.data(), at.size());
 }
 
 // The pressure in the middle of a cell, and its slope by what the faces moved: linear in each cell.

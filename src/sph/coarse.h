@@ -56,10 +56,10 @@ class CoarseLevel {
   /// the grid, so what leaves each cell is exactly its excess. A compliance [1/Pa] leaves p times itself of the residual:
   /// fluid that is meant to give way.
   void push(World<D>&, const Array<Real>& residual, double dt, double compliance = 0);
-  /// The pressure that undoes the smooth part of what densities gain in a step, `rate` [1/s] of rho/rho0, within that step of
-  /// dt [s]. Nothing moves: addPressure tells it.
-  void find(const World<D>&, const Array<Real>& rate, double dt);
-  /// Adds p [Pa] of the last push or find, over dt [s], to a column.
+  /// The pressure [Pa] that keeps densities from the smooth part of `gained` (of rho/rho0, in a step of dt [s]), at every
+  /// particle: linear between the middles of cells, and as it is in the nearest one beside walls. Nothing moves.
+  void find(const World<D>&, const Array<Real>& gained, double dt, Array<Real>& pressure);
+  /// Adds p [Pa] of the last push, over dt [s], to a column.
   void addPressure(const World<D>&, double dt, Array<Real>& pressure);
 
  private:

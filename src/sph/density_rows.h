@@ -18,6 +18,7 @@ struct DensityRows {
   Real v0, mass;   // [m^D/kg], [kg]
   Real sigma;      // Sigma [1/(kg m^2)]
   Real perDt, xi;  // [1/s], SPOOK's xi
+  Real omega;      // over-relaxation
   Real most;       // density error that one step undoes at most
   bool equality;   // else rho <= rho0 and lambda <= 0
   bool samples;    // walls are samples; else `wall` has what they add
@@ -132,7 +133,7 @@ void sweepRows(World<D>& w, K W, const Colours<D>& colours, const DensityRows<D>
   const auto lambda = multiplier.view();
   Sample<D>* const v = w.fluid.v.data.data();
   const View<const Sample<D>> velocity{v};
-  const Real scale = rows.v0 * rows.mass, perM = 1 / rows.mass, sigma = rows.sigma;
+  const Real scale = rows.v0 * rows.mass, perM = 1 / rows.mass, sigma = rows.sigma, omega = rows.omega;
   const bool equality = rows.equality;
   struct Pair {
     Vec<D, Reals> g;
@@ -155,7 +156,7 @@ void sweepRows(World<D>& w, K W, const Colours<D>& colours, const DensityRows<D>
       pair[n].g = (Reals(scale) * W.grad(x - xj)).vec();
       r -= dot(pair[n].g, pair[n].v.x);
     }
-    Reals next = last - perD * r;
+    Reals next = last - omega * perD * r;
     if (!equality) next = min(next, Reals(0));
     const Reals change = next - last, kick = perM * change;
     for (int n = 0; n < step.length; ++n) {

@@ -10,7 +10,7 @@ namespace brim {
 
 namespace {
 
-constexpr std::int64_t half = 1 << 20;  // cells on either side of the corner that keys can tell apart
+constexpr std::int64_t half = 1 << 20;  // cells on either side of the origin that keys can tell apart
 
 std::uint64_t keyOf(const std::array<std::int64_t, 3>& c) {
   std::uint64_t key = 0;
@@ -24,14 +24,16 @@ std::size_t hash(std::uint64_t key) { return std::size_t((key * 0x9e3779b97f4a7c
 
 Cloud::Cloud(const Snapshot& s, double spacing, float reach) : spacing_(spacing), reach_(reach) {
   std::vector<int> good;
-  Vector low = {1e300, 1e300, 1e300};
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const double* x = &s.position[3 * i];
-    if (!std::isfinite(x[0] + x[1] + x[2])) continue;
-    good.push_back(int(i));
-    for (int a = 0; a < 3; ++a) low[a] = std::min(low[a], x[a]);
+  for (std::size_t i = 0; i < s.size(); ++i)
+    if (std::isfinite(s.position[3 * i] + s.position[3 * i + 1] + s.position[3 * i + 2])) good.push_back(int(i));
+  // The median: a particle lost far away takes no digits from the others.
+  std::vector<double> x(good.size());
+  for (std::size_t a = 0; a < 3 && !good.empty(); ++a) {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = s.position[3 * std::size_t(good[k]) + a];
+    const auto middle = x.begin() + std::ptrdiff_t(x.size() / 2);
+    std::nth_element(x.begin(), middle, x.end());
+    origin_[a] = *middle;
   }
-  if (!good.empty()) corner_ = low;
 
   struct Entry {
     std::uint64_t key;
@@ -40,7 +42,7 @@ Cloud::Cloud(const Snapshot& s, double spacing, float reach) : spacing_(spacing)
   };
   const auto placeOf = [&](int i) {
     Place p;
-    for (int a = 0; a < 3; ++a) p[a] = float((s.position[3 * std::size_t(i) + a] - corner_[a]) / spacing);
+    for (int a = 0; a < 3; ++a) p[a] = float((s.position[3 * std::size_t(i) + a] - origin_[a]) / spacing);
     return p;
   };
   std::vector<Entry> entries(good.size());

@@ -8,7 +8,7 @@
 
 namespace brim {
 
-using Place = std::array<float, 3>;  // [spacings] from Cloud::corner
+using Place = std::array<float, 3>;  // [spacings] from Cloud::origin
 
 class Cloud {
  public:
@@ -20,7 +20,7 @@ class Cloud {
   const std::vector<Place>& places() const { return x_; }
   /// Where the particle of this place is in the snapshot.
   const std::vector<int>& order() const { return order_; }
-  const Vector& corner() const { return corner_; }  // [m]
+  const Vector& origin() const { return origin_; }  // [m]
   double spacing() const { return spacing_; }       // [m]
 
   int cells() const { return int(keys_.size()); }
@@ -42,7 +42,7 @@ class Cloud {
 
   double spacing_;
   float reach_;
-  Vector corner_ = {0, 0, 0};
+  Vector origin_ = {0, 0, 0};
   std::vector<Place> x_;
   std::vector<int> order_;
   std::vector<std::uint64_t> keys_;  // ascending

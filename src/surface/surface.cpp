@@ -87,7 +87,7 @@ LiquidSurface surfaceOf(const Snapshot& s, double spacing, const SurfaceOptions&
     out.mesh = withVolume(Field::density(particles, voxel, 3), 0.5f, 0.6f, cloud.size());
   out.velocity = velocities(out.mesh, cloud, s);
   for (Vector& x : out.mesh.points)
-    for (std::size_t a = 0; a < 3; ++a) x[a] = cloud.corner()[a] + spacing * x[a];
+    for (std::size_t a = 0; a < 3; ++a) x[a] = cloud.origin()[a] + spacing * x[a];
   return out;
 }
 

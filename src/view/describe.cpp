@@ -1,5 +1,6 @@
 #include "view/describe.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -155,11 +156,13 @@ json describeSolids(const Scene& scene, const std::vector<SolidShape>& shapes) {
   json all = json::array();
   for (std::size_t b = 0; b < shapes.size(); ++b) {
     const Primitive<double>& p = shapes[b].primitive();
-    json solid = {{"name", b < scene.solids.size() ? scene.solids[b].name : ""},
+    const bool body = b >= scene.solids.size();
+    json solid = {{"name", body ? scene.bodies[b - scene.solids.size()].name : scene.solids[b].name},
+                  {"body", body},
                   {"kind", nameOf(p.kind)},
                   {"size", {p.size[0], p.size[1], p.size[2]}},
                   {"inside_out", p.insideOut},
-                  {"draggable", p.kind != Kind::plane && !p.insideOut}};
+                  {"draggable", !body && p.kind != Kind::plane && !p.insideOut}};
     if (p.kind == Kind::polygon) solid["points"] = std::vector<double>(p.points, p.points + 2 * p.count);
     if (const Mesh* mesh = shapes[b].mesh()) {
       json points = json::array(), triangles = json::array();
@@ -175,9 +178,19 @@ json describeSolids(const Scene& scene, const std::vector<SolidShape>& shapes) {
   return all;
 }
 
-std::vector<Pose<double>> posesOf(const Scene& scene, const std::vector<SolidShape>& shapes, double t) {
+std::vector<Pose<double>> posesOf(const Scene& scene, const std::vector<SolidShape>& shapes, const Snapshot& s) {
   std::vector<Pose<double>> poses;
-  for (std::size_t b = 0; b < shapes.size(); ++b) poses.push_back(poseAt(scene.solids[b].motion, shapes[b].pose(), t));
+  for (std::size_t b = 0; b < shapes.size(); ++b) {
+    Pose<double> pose = shapes[b].pose();
+    const std::size_t k = b - scene.solids.size();  // of the body
+    if (b < scene.solids.size()) {
+      pose = poseAt(scene.solids[b].motion, pose, s.time);
+    } else if (k < s.bodies.size()) {
+      std::copy(s.bodies[k].rotation.begin(), s.bodies[k].rotation.end(), pose.rotation);
+      std::copy(s.bodies[k].position.begin(), s.bodies[k].position.end(), pose.position);
+    }
+    poses.push_back(pose);
+  }
   return poses;
 }
 

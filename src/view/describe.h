@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "brim/parameter.h"
+#include "brim/snapshot.h"
 #include "scene/shape.h"
 
 namespace brim::view {
@@ -23,10 +24,11 @@ nlohmann::json describeControls(const Scene&);
 /// Whether a path is one of those.
 bool isControl(const Scene&, const std::string& path);
 
-/// The shapes in their own frames, by kind and sizes; meshes with points and triangles.
+/// The shapes of solidShapes(scene), solids and then bodies, in their own frames, by kind and sizes; meshes with points and
+/// triangles.
 nlohmann::json describeSolids(const Scene&, const std::vector<SolidShape>&);
 
-/// Where the solids are at time t [s].
-std::vector<Pose<double>> posesOf(const Scene&, const std::vector<SolidShape>&, double t);
+/// Where they are: solids where their motion has them at the snapshot's time, bodies where it says.
+std::vector<Pose<double>> posesOf(const Scene&, const std::vector<SolidShape>&, const Snapshot&);
 
 }  // namespace brim::view

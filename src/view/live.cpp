@@ -214,7 +214,7 @@ class Live final : public Session {
   }
 
   void move(std::size_t b, const std::array<double, 3>& by) {
-    if (!sim_ || b >= shapes_.size()) throw Failure("there is no such solid");
+    if (!sim_ || b >= scene_.solids.size()) throw Failure("there is no such solid to drag");
     const SolidShape& shape = shapes_[b];
     if (shape.primitive().kind == Kind::plane || shape.primitive().insideOut) throw Failure("this solid cannot be dragged");
     const double now = sim_->time();
@@ -266,7 +266,7 @@ class Live final : public Session {
       framed_ = Clock::now();
       shown_ = key();
       const Snapshot s = sim_->snapshot();
-      audience().frame(encodeFrame(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s.time), ++frames_));
+      audience().frame(encodeFrame(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
       measureVolume(s);
     }
     if (now || secondsSince(told_) >= statusEvery) {

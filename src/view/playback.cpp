@@ -13,6 +13,7 @@
 #include "io/file.h"
 #include "observe/checkpoint.h"
 #include "observe/frames.h"
+#include "view/body_track.h"
 #include "view/describe.h"
 #include "view/server.h"
 #include "view/session.h"
@@ -172,7 +173,7 @@ class Playback final : public Session {
   void publish() {
     pending_ = false;
     std::vector<Pose<double>> poses;
-    if (scene_) poses = posesOf(*scene_, shapes_, snapshot_.time);
+    if (scene_) poses = posesOf(*scene_, shapes_, snapshot_);
     audience().frame(encodeFrame(snapshot_, corner_, quantity_, poses, std::uint32_t(at_)));
     tellStatus();
   }
@@ -198,6 +199,7 @@ class Playback final : public Session {
     auto frame = Frames::read(settings, numbers_.at(k), -1);
     if (!frame) throw Failure(fmt::format("frame {} is not in {} any more", numbers_[k], folder_));
     snapshot_ = std::move(*frame);
+    snapshot_.bodies = track_.at(snapshot_.time);
   }
 
   // The checkpoint knows the scene that was run; without it the frames alone are shown.
@@ -214,6 +216,8 @@ class Playback final : public Session {
     if (!scene_) return guessScene();
     try {
       shapes_ = solidShapes(*scene_);
+      track_ = BodyTrack(folder_ + "/bodies.csv", *scene_, shapes_);
+      snapshot_.bodies = track_.at(snapshot_.time);
     } catch (const std::exception&) {
       shapes_.clear();  // a mesh that has gone
     }
@@ -278,6 +282,7 @@ class Playback final : public Session {
   std::map<int, double> times_;  // [s]
   std::optional<Scene> scene_;
   std::vector<SolidShape> shapes_;
+  BodyTrack track_;
   Vector corner_ = {0, 0, 0};
   Snapshot snapshot_;
   std::size_t at_ = 0;

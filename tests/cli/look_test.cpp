@@ -1,6 +1,7 @@
 // Surfaces, pictures and films of a run, as their users make them.
 #include "command.h"
 #include "io/bgeo.h"
+#include "io/mesh_files.h"
 #include "io/png.h"
 #include "io/vtp.h"
 
@@ -31,6 +32,8 @@ TEST_F(Look, RenderMakesAPictureOfEveryFrameAndTheSecondTimeNothing) {
   fs::remove(folder / "out/pictures/water_000001.png");
   EXPECT_EQ(brim("render out --size 320x200").code, 0);
   EXPECT_TRUE(fs::exists(folder / "out/pictures/water_000001.png"));
+  EXPECT_EQ(timeOf("out/pictures/water_000002.png"), before);
+  EXPECT_EQ(brim("render out --size 320x200 --style speed").code, 0);  // pictures of another kind do not touch these
   EXPECT_EQ(timeOf("out/pictures/water_000002.png"), before);
   EXPECT_EQ(brim("render out --size 300x200").code, 0);
   EXPECT_EQ(readPng(folder / "out/pictures/water_000002.png").width, 300);
@@ -65,6 +68,26 @@ TEST_F(Look, SurfacesComeFromSavedFrames) {
   EXPECT_TRUE(has(one, "property float vz"));
   EXPECT_EQ(brim("surface out --threads 2 --force").code, 0);
   EXPECT_EQ(contentOf(folder / "out/surface/surface_000001.ply"), one);  // the same bytes for any number of threads
+}
+
+// A crate that falls half a second: the mesh of the last frame lies g t^2 / 2 below that of the first.
+TEST_F(Look, BodiesComeFromTheirTable) {
+  std::ofstream(folder / "scenes/crate.toml")
+      << "version = 1\n[domain]\nmax = [1, 2, 1]\n[resolution]\nspacing = 0.1\n"
+         "[[fluid.blocks]]\nkind = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.2, 1]\n"
+         "[[bodies]]\nname = \"crate\"\nkind = \"box\"\nmin = [0.4, 1.6, 0.4]\nmax = [0.6, 1.8, 0.6]\n"
+         "[time]\nuntil = 0.3\n[output]\nframes_per_second = 10\n";
+  const Outcome ran = brim("run scenes/crate.toml --quiet --out out");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(brim("surface out --quiet").code, 0);
+  const auto lowest = [&](const char* file) {
+    double low = 1e9;
+    for (const Vector& x : readSurfacePly(folder / file).mesh.points) low = std::min(low, x[1]);
+    return low;
+  };
+  const double fallen = lowest("out/surface/bodies_000000.ply") - lowest("out/surface/bodies_000003.ply");
+  // Steps of at most 5 ms are off by less than g t dt / 2.
+  EXPECT_NEAR(fallen, 9.81 * 0.3 * 0.3 / 2, 9.81 * 0.3 * 0.005 / 2 + 1e-6);
 }
 
 TEST_F(Look, FlatRunsHaveNoSurfaceAndAreToldWhatToUse) {

@@ -281,3 +281,22 @@ TEST(SixWays, EachShowsItsArtefact_ID02_ID19) {
   const Way distances = way("distances", until);
   EXPECT_LT(distances.volume, 0.95) << "loses volume";
 }
+
+TEST(SixWays, ThoseOfPairsGiveTheSameBitsForAnyNumberOfThreadsAndAfterARestart) {
+  for (const char* name : {"springs", "distances"}) {
+    Scene s = doubleDam("flip", 24, 0.02, false);
+    s.solver.choices["instead"] = name;
+    const auto make = [&](int threads) { return Simulation(s, {.precision = "single", .threads = threads, .flavour = ""}); };
+    Simulation one = make(1);
+    advanced(one, 0.3);
+    const std::vector<char> half = one.save();
+    advanced(one, 0.6);
+    Simulation three = make(3);
+    advanced(three, 0.6);
+    EXPECT_EQ(one.stateHash(), three.stateHash()) << name;
+    Simulation again = make(2);
+    again.restore(half);
+    advanced(again, 0.6);
+    EXPECT_EQ(one.stateHash(), again.stateHash()) << name;
+  }
+}

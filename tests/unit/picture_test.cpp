@@ -217,3 +217,25 @@ TEST(Things, ClothIsDrawnFromBothSides) {
   for (int y = 0; y < image.height; ++y) red += image.at(image.width / 2, y)[0] > image.at(image.width / 2, y)[2] + 60;
   EXPECT_NEAR(red, 6, 2);  // 0.8 spacings of 5 cm at 144 px/m
 }
+
+// A body stands where the frame says and not where it began.
+TEST(Things, BodiesAreWhereTheFrameHasThem) {
+  Scene scene = tank(3);
+  RigidBody body;
+  body.name = "crate";
+  body.shape.min = {0.1, 0.1, 0.4}, body.shape.max = {0.3, 0.3, 0.6};
+  scene.bodies = {body};
+  Snapshot s;
+  BodyReport& at = s.bodies.emplace_back();
+  at.position = {1.5, 0.5, 0.5};
+  at.rotation = {0, -1, 0, 1, 0, 0, 0, 0, 1};
+  const Scenery scenery(scene);
+  const Stage stage = scenery.stage(s, "water");
+  ASSERT_EQ(stage.things.size(), 1u);
+  EXPECT_NEAR(stage.things[0].pose.position[0], 0.5, 1e-12);  // from the middle of the tank
+  const Mesh mesh = scenery.bodies(s);
+  const auto [low, high] = bounds(mesh.points);
+  EXPECT_NEAR(low[0], 1.4, 1e-12);
+  EXPECT_NEAR(high[1], 0.6, 1e-12);
+  EXPECT_NEAR(volume(mesh), 0.008, 1e-12);
+}

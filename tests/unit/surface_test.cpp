@@ -128,6 +128,11 @@ TEST(LiquidSurface, OfNothingIsNothingAndOfFlatFramesIsRefused) {
   Snapshot broken = liquid(inSheet);
   broken.position[4] = std::nan("");
   EXPECT_EQ(defect(surfaceOf(broken, d).mesh), "");
+  for (const double lost : {-1e9, 1e9}) {  // a drop a million kilometres away is one drop more, and blurs nothing
+    Snapshot drops = liquid(inBall);
+    drops.position[0] = lost;
+    EXPECT_NEAR(volumeOver(surfaceOf(drops, d), drops), 1, 0.03);
+  }
 }
 
 TEST(Ellipsoids, AreFlatAtTheSurfaceAndRoundWithin_PB18) {

@@ -7,11 +7,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "brim/simulation.h"
 #include "scene/shape.h"
+#include "view/body_track.h"
 #include "view/command.h"
+#include "view/describe.h"
 #include "view/folder.h"
 #include "view/frame.h"
 #include "view/steer.h"
@@ -238,6 +241,37 @@ TEST(ViewPath, EncodedFormsAreDecodedOnceAndHostileOnesRefused) {
   for (const char* bad : {"%", "%4", "%zz", "a%2fb", "%252e%252e", "a%00b", "a\\b", "%5c..", "a%0ab", "a\x7f"})
     EXPECT_FALSE(decodePath(bad)) << bad;
   EXPECT_FALSE(decodePath(std::string(2000, 'a')));
+}
+
+TEST_F(ViewFolder, BodiesOfARunAreWhereItsTableHasThem) {
+  const Scene scene = parseScene(R"(version = 1
+dimension = 2
+domain = {min = [0, 0], max = [2, 2]}
+resolution = {spacing = 0.05}
+fluid.blocks = [{kind = "box", min = [0, 0], max = [2, 0.3]}]
+bodies = [{name = "wedge", kind = "polygon", points = [[1, 1], [1.6, 1], [1, 1.6]]}]
+)",
+                                 "wedge.toml");
+  const auto shapes = solidShapes(scene);
+  ASSERT_EQ(shapes.size(), 1u);
+  // Two rows: as the scene has it, and a quarter of a turn later 0.5 m higher. The centre of mass of a triangle is the mean of
+  // its corners, the frame's origin is elsewhere.
+  const std::string file = (root / "bodies.csv").string();
+  std::ofstream(file) << "step,time,wedge.x,wedge.y,wedge.angle\n0,0,1.2,1.2,0\n9,0.5,1.2,1.7,1.5707963267948966\n10,torn\n";
+  const BodyTrack track(file, scene, shapes);
+  Snapshot s;
+  s.time = 0.4;
+  s.bodies = track.at(s.time);
+  const auto poses = posesOf(scene, shapes, s);
+  double start[3], now[3];
+  const double corner[3] = {1.6, 1, 0};
+  shapes[0].pose().toBody(corner, start);
+  poses[0].toWorld(start, now);
+  // (0.4, -0.2) from the centre, turned to (0.2, 0.4).
+  EXPECT_NEAR(now[0], 1.4, 1e-12);
+  EXPECT_NEAR(now[1], 2.1, 1e-12);
+  EXPECT_TRUE(BodyTrack((root / "none.csv").string(), scene, shapes).at(0).empty());
+  EXPECT_EQ(describeSolids(scene, shapes)[0]["draggable"], false);
 }
 
 double gap(const Vector& a, const Vector& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }

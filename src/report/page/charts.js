@@ -105,7 +105,7 @@ export function svg(name) {
   if (chart.beside) {
     option.title.subtext = chart.note;
     option.title.subtextStyle = {color: theme.muted, fontSize: 11};
-    option.title.itemGap = 4;
+    option.title.itemGap = 8;
     option.grid.top = 82;
   }
   const width = 720;
