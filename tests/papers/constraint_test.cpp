@@ -79,6 +79,25 @@ TEST(ConstraintFluids, AHeavyPistonStandsOnAWaterColumn) {
   EXPECT_LT(q.joints[0].error, 1e-6);
 }
 
+TEST(ConstraintFluids, ARunWithAMotorResumesToTheBit) {
+  Scene s = pool(2, 0.02, {0.6, 0.6, 0}, 0.25);
+  RigidBody b;
+  b.name = "paddle";
+  b.shape = box({0.28, 0.1, 0}, {0.32, 0.4, 0});
+  s.bodies.push_back(b);
+  Joint j;
+  j.name = "motor", j.kind = "hinge", j.a = "paddle", j.point = {0.3, 0.25, 0}, j.motor_speed = 5, j.motor_limit = 500;
+  s.joints.push_back(j);
+  Simulation one(s), other(s);
+  one.advanceTo(0.1);
+  other.restore(one.save());
+  one.advanceTo(0.2);
+  other.advanceTo(0.2);
+  EXPECT_EQ(one.stateHash(), other.stateHash());
+  EXPECT_EQ(one.snapshot().bodies[0].centre, other.snapshot().bodies[0].centre);
+  EXPECT_EQ(one.save(), other.save());
+}
+
 TEST(ConstraintFluids, FieldAndPlanesKeepTheFluidInToo_CF09_CF11) {
   for (const char* boundary : {"field", "planes"}) {
     Scene s = pool(2, 0.02, {0.4, 0.4, 0}, 0.2);
