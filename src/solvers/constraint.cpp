@@ -140,8 +140,9 @@ class Constraint : public Solver<D> {
     const State now{w.nextId, w.sunk, w.lost, w.step, w.fluid.size()};
     if (!(now == listed_)) {
       w.search();
-      densities(w, W);
+      markBodies(w);  // before the first search nobody knows which samples are theirs
     }
+    densities(w, W);  // the same kernel whether the run went on or was resumed, so that the bits are the same
     watch("search");
     prepare(w, W, dt);
     watch("rows");
@@ -387,7 +388,11 @@ class Constraint : public Solver<D> {
   // that walls and bodies feel it as they feel the iterations.
   template <class K>
   void correct(World<D>& w, K W, double dt, Array<Real>& lambda) {
-    residual(w, W, lambda);
+    const double before = residual(w, W, lambda);
+    const int room = w.fluid.room();
+    keptV_.resize(room), keptLambda_.resize(room);
+    copy(keptV_, w.fluid.v.data, room);
+    copy(keptLambda_, lambda, room);
     const auto r = rows_.r.view();
     const Real h = Real(dt);
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { r[i] *= h; });
@@ -402,6 +407,19 @@ class Constraint : public Solver<D> {
       l[i] = next;
     });
     apply(w, W, change_);
+    // Fluid that is shut in on all sides has no pressure that the grid could tell: what makes things worse is taken back.
+    if (residual(w, W, lambda) <= 10 * before) return;
+    for (const BoundRow<D>& row : bound_.rows)
+      for (std::size_t k = row.parts; k < row.partsEnd; ++k) bound_.push(*w.bodies, bound_.parts[k], -change_[row.i]);
+    copy(w.fluid.v.data, keptV_, room);
+    copy(lambda, keptLambda_, room);
+  }
+
+  template <class T>
+  static void copy(Array<T>& to, const Array<T>& from, int n) {
+    const auto a = to.view();
+    const auto b = from.read();
+    forEach(n, [=] BRIM_KERNEL(int i) { a[i] = b[i]; });
   }
 
   double normOf(int n) const {
@@ -454,7 +472,8 @@ class Constraint : public Solver<D> {
   Colours<D> colours_;
   BoundRows<D> bound_;
   CoarseLevel<D> coarse_;
-  Array<Real> change_;
+  Array<Real> change_, keptLambda_;
+  Array<Sample<D>> keptV_;
   std::vector<char> apart_;
   std::unique_ptr<WallField> field_;
   State listed_;
