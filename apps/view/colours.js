@@ -50,7 +50,7 @@ export class ColourRange {
   add(frame, restDensity) {
     let low = frame.least,
       high = frame.largest;
-    if (frame.quantity === 'speed') low = 0;
+    if (frame.quantity === 'speed') [low, high] = [0, Math.max(high, 1e-3)]; // fluid at rest is at rest
     if (frame.quantity === 'density') {
       low = restDensity;
       high = Math.max(high, 1.01 * restDensity);

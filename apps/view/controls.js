@@ -60,7 +60,8 @@ function numberRow(control, send) {
   box.addEventListener('change', () => box.value !== '' && Number.isFinite(box.valueAsNumber) && send(box.valueAsNumber));
   const set = v => {
     slider.value = toSlider(v);
-    box.value = control.type === 'whole' ? v : Number(v.toPrecision(6));
+    const rounded = Number(v.toPrecision(6));
+    box.value = rounded !== 0 && Math.abs(rounded) < 1e-3 ? rounded.toExponential() : rounded; // 2.5e-6 fits, 0.0000025 does not
   };
   return {inputs: [slider, box], set};
 }

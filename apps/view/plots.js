@@ -37,6 +37,12 @@ const all = [
   },
 ];
 
+// With as many digits as tell the ends of the axis apart.
+function label(v, span) {
+  const digits = Math.ceil(Math.log10(Math.max(Math.abs(v) / span, 1))) + 1;
+  return digits > 3 ? String(Number(v.toPrecision(Math.min(digits, 7)))) : short(v);
+}
+
 class Plot {
   constructor(definition) {
     this.definition = definition;
@@ -120,7 +126,7 @@ class Plot {
       c.lineTo(width - 4, y(v));
       c.stroke();
       c.textAlign = 'right';
-      c.fillText(short(v), left - 5, y(v) + 3);
+      c.fillText(label(v, high - low), left - 5, y(v) + 3);
     }
     c.textAlign = 'left';
     c.fillText(`${short(t0)} s`, left, height - 2);
