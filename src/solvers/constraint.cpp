@@ -408,7 +408,7 @@ class Constraint : public Solver<D> {
     });
     apply(w, W, change_);
     // Fluid that is shut in on all sides has no pressure that the grid could tell: what makes things worse is taken back.
-    if (residual(w, W, lambda) <= 10 * before) return;
+    if (residual(w, W, lambda) <= 200 * before) return;
     for (const BoundRow<D>& row : bound_.rows)
       for (std::size_t k = row.parts; k < row.partsEnd; ++k) bound_.push(*w.bodies, bound_.parts[k], -change_[row.i]);
     copy(w.fluid.v.data, keptV_, room);
