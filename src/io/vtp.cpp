@@ -164,6 +164,12 @@ Snapshot readVtp(const std::string& path) {
   file.clear();
   file.seekg(0, std::ios::end);
   const std::size_t first = mark + 1, size = std::size_t(file.tellg()) - first;
+  // What is not read counts too: a file without its end was not written to the end.
+  constexpr std::string_view closing = "</VTKFile>";
+  std::string end(std::min<std::size_t>(size, closing.size() + 1), '\0');
+  file.seekg(-std::streamoff(end.size()), std::ios::end);
+  file.read(end.data(), std::streamsize(end.size()));
+  if (end.find(closing) == end.npos) throw damaged("it ends too early");
 
   Snapshot s;
   const auto bytesAt = [&](std::size_t offset) {

@@ -16,7 +16,12 @@ static void countParticles(const CoarseCells<D> grid, int cells, View<int> count
 
 template <int D>
 CoarseCells<D> CoarseLevel<D>::grid() const {
-  return {particles_, {size_[0], size_[1], size_[2]}};
+  CoarseCells<D> g;
+  g.particles = particles_;
+  for (int k = 0; k < 3; ++k) g.size[k] = size_[k];
+  for (int k = 0; k < D; ++k) g.low[k] = low_[k];
+  g.side = side_;
+  return g;
 }
 
 template <int D>
@@ -346,21 +351,21 @@ void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& gained, double d
 
 // The pressure in the middle of a cell, and its slope by what the faces moved: linear in each cell.
 template <int D>
-static void addLinear(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> middle,
-                      const FaceGrid<D> g, Real perWay, View<const Sample<D>> p, View<Real> to) {
+static void addLinear(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const double> middle,
+                      const FaceGrid<D> g, double perWay, View<const Sample<D>> p, View<Real> to) {
   forEach(n, [=] BRIM_KERNEL(int m) {
     const std::int64_t c = where[m];
     const auto place = grid.placeOf(c);
-    Real slope[D], centre[D];
+    double slope[D], centre[D];
     for (int k = 0; k < D; ++k) {
       slope[k] = perWay * (g.face[k][int(c)].x[1] + g.face[k][int(c) + g.stride[k]].x[1]) / 2;
-      centre[k] = g.low[k] + (Real(place.at[k]) + Real(0.5)) / g.perSide;
+      centre[k] = grid.low[k] + (double(place.at[k]) + 0.5) * grid.side;
     }
     grid.eachRun(c, [&](int a, int b) {
       for (int j = a; j < b; ++j) {
-        Real pressure = middle[m];
+        double pressure = middle[m];
         for (int k = 0; k < D; ++k) pressure += slope[k] * (p[j].x[k] - centre[k]);
-        to[j] += pressure > 0 ? pressure : 0;
+        to[j] += Real(pressure > 0 ? pressure : 0);
       }
     });
   });
@@ -369,12 +374,12 @@ static void addLinear(const CoarseCells<D> grid, int n, View<const std::int64_t>
 template <int D>
 void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) {
   std::vector<std::int64_t> where;
-  std::vector<Real> middle;
+  std::vector<double> middle;
   for (std::size_t i = 0; i < cell_.size(); ++i)
-    if (held_[i]) where.push_back(cell_[i]), middle.push_back(Real(x_[i].now));
+    if (held_[i]) where.push_back(cell_[i]), middle.push_back(x_[i].now);
   copyIn(where_, where.data(), where.size());
   copyIn(middle_, middle.data(), middle.size());
-  addLinear(grid(), int(where.size()), where_.read(), middle_.read(), faceGrid(), Real(-w.rho0 / (dt * dt)), w.fluid.p.read(),
+  addLinear(grid(), int(where.size()), where_.read(), middle_.read(), faceGrid(), -w.rho0 / (dt * dt), w.fluid.p.read(),
             pressure.view());
 }
 

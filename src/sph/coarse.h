@@ -10,6 +10,7 @@ struct CoarseCells {
   static constexpr int rows = 2;  // supports per coarse cell
   Runs<D> particles;
   std::int64_t size[3];
+  double low[D], side;  // [m]
   struct Place {
     std::int64_t at[3];
   };
@@ -97,7 +98,7 @@ class CoarseLevel {
   Array<int> count_;
   Array<std::int64_t> where_;  // cells, where kernels read them
   Array<Excess> excess_;
-  Array<Real> middle_;  // [Pa] of the cells of where_
+  Array<double> middle_;  // [Pa] of the cells of where_
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -114,7 +114,8 @@ TEST_P(FreeMotion, AMirroredBlobMovesMirrored) {
       worst = std::max(worst, gap(end, mirrorEnd, twin));
     }
     // 1e-5 of the blob's 0.5 m. Rounding of 1e-7 m grows by collisions, so few steps are taken; what they change is far larger.
-    EXPECT_LT(worst, 1e-5 * 0.5) << "mirrored along axis " << axis;
+    // Gauss-Seidel takes its rows in one order, which has no mirror: what its few iterations leave differs by some of itself.
+    EXPECT_LT(worst, (solver == "constraint" ? 1e-3 : 1e-5) * 0.5) << "mirrored along axis " << axis;
     EXPECT_GT(moved, 1e-3);
   }
 }
