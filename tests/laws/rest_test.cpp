@@ -66,8 +66,8 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
   // on the others.
   double meanLevel = 0;
   for (const double l : level) meanLevel += l / double(level.size());
-  // Constraint Fluids falls short of the law: in 3D its water packs 2.3 % too densely, with or without its coarse level and at four
-  // times the iterations, and its multipliers then read 12-14 % more pressure than there is. Known, and not to grow.
+  // Constraint Fluids falls short of the law: in 3D its water packs 2.3 % too densely, with or without its coarse level and at
+  // four times the iterations, and its multipliers then read 12-14 % more pressure than there is. Known, and not to grow.
   const bool dense = solver == "constraint";
   EXPECT_NEAR(meanLevel, depth, (dense ? 0.03 : 0.02) * depth);
   EXPECT_NEAR(*std::max_element(top.begin(), top.end()), depth, 1.5 * spacing);
