@@ -1,7 +1,6 @@
 #include "world/solids.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -244,31 +243,6 @@ void Solids<D>::sort(const Window<D>& window) {
   for (int i = 0; i < n_; ++i)
     if (owners[i] >= firstFree_ || owners[i] < -1) answering.push_back(i);
   copyIn(answering_, answering.data(), answering.size());
-}
-
-template <int D>
-std::vector<char> Solids<D>::saveOrder() const {
-  if (!moving_) return {};
-  const auto rest = onHost(rest_, n_);
-  const auto owner = onHost(owner_, n_);
-  std::vector<char> bytes(std::size_t(n_) * (sizeof(Sample<D>) + sizeof(int)));
-  if (n_ == 0) return bytes;
-  std::memcpy(bytes.data(), rest.data(), std::size_t(n_) * sizeof(Sample<D>));
-  std::memcpy(bytes.data() + std::size_t(n_) * sizeof(Sample<D>), owner.data(), std::size_t(n_) * sizeof(int));
-  return bytes;
-}
-
-template <int D>
-void Solids<D>::restoreOrder(const std::vector<char>& bytes) {
-  if (n_ == 0 || bytes.size() != std::size_t(n_) * (sizeof(Sample<D>) + sizeof(int))) return;
-  std::vector<Sample<D>> rest(n_);
-  std::vector<int> owner(n_);
-  std::memcpy(static_cast<void*>(rest.data()), bytes.data(), std::size_t(n_) * sizeof(Sample<D>));
-  std::memcpy(owner.data(), bytes.data() + std::size_t(n_) * sizeof(Sample<D>), std::size_t(n_) * sizeof(int));
-  copyIn(rest_, rest.data(), n_);
-  copyIn(owner_, owner.data(), n_);
-  makeRoom();
-  sorted_ = false;
 }
 
 template <int D>

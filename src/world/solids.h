@@ -63,10 +63,6 @@ class Solids {
   /// The samples of free bodies and the carried ones, as the last sort left them: indices in ascending order.
   const Array<int>& answering() const { return answering_; }
 
-  /// The samples in their present order, if they move, and back to it: sorting keeps ties as they were, and sums follow the
-  /// order, so that a resumed run needs the same.
-  std::vector<char> saveOrder() const;
-  void restoreOrder(const std::vector<char>&);
   /// Sorts the samples by the cells of the window, if they moved or the window did.
   void sort(const Window<D>&);
 

@@ -81,9 +81,6 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
     o.value(std::uint64_t(numbers->size() * sizeof(double)));
     o.bytes(numbers->data(), numbers->size() * sizeof(double));
   }
-  const std::vector<char> samples = w.solids.saveOrder();
-  o.value(std::uint64_t(samples.size()));
-  o.bytes(samples.data(), samples.size());
   const int n = w.fluid.size();
   o.value(n);
   std::uint64_t columns = 0;
@@ -133,9 +130,6 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
   const std::vector<double> bodies = numbers(), gauges = numbers();
   if (w.bodies && w.bodies->restore(bodies)) w.placeBodies();
   w.gauges.restore(gauges);
-  std::vector<char> samples(in.size());
-  in.bytes(samples.data(), samples.size());
-  w.solids.restoreOrder(samples);
   const int n = in.value<int>();
   if (n < 0) throw Failure("the checkpoint's state is damaged");
   Array<int> none;
