@@ -46,7 +46,7 @@ class Reader {
   }
   void bytes(void* p, std::size_t n) {
     if (n > in_.size() - at_) throw Failure("the checkpoint's state is damaged: it ends too early");
-    std::memcpy(p, in_.data() + at_, n);
+    if (n) std::memcpy(p, in_.data() + at_, n);
     at_ += n;
   }
   void skip(std::size_t n) {
