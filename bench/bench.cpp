@@ -20,9 +20,11 @@
 #include <sstream>
 
 #include "brim/simulation.h"
+#include "common.h"
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using namespace brim::bench;
 
 namespace {
 
@@ -43,24 +45,7 @@ const Workload workloads[] = {
     {"200k", "0.02089", "projective", 0.3, 20, 10}, {"1.9M", "0.00978", "projective", 0.3, 3, 3},
 };
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-std::string outputOf(const std::string& command) {
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  if (!pipe) throw brim::Failure("cannot start " + command);
-  std::string text;
-  char buffer[4096];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
-  if (::pclose(pipe) != 0) throw brim::Failure(command + " failed");
-  return text;
-}
-
 double yardstick() { return json::parse(outputOf("'" BRIM_YARDSTICK "'")).at("iteration_ns"); }
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + v.size() / 2, v.end());
-  return v[v.size() / 2];
-}
 
 // Medians over the steps, so that a step another program disturbed does not count.
 json measure(brim::Simulation& sim, int steps) {
@@ -102,7 +87,7 @@ void runWorkload(const Workload& w) {
   const brim::Scene scene =
       brim::readScene(BRIM_SOURCE "/scenes/dam_break_100k.toml",
                       {{"resolution.spacing", w.spacing}, {"solver.name", fmt::format("\"{}\"", w.solver)}});
-  const auto make = [&](int threads) { return std::make_unique<brim::Simulation>(scene, brim::Options{"single", threads, ""}); };
+  const auto make = [&](int threads) { return std::make_unique<brim::Simulation>(scene, brim::Options{.threads = threads}); };
   auto sim = make(2);
   while (sim->time() < w.warmTime && sim->step() < w.warmSteps) sim->advance(1e9);
   json j = measure(*sim, w.steps);

@@ -15,9 +15,11 @@
 #include <nlohmann/json.hpp>
 
 #include "brim/simulation.h"
+#include "common.h"
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using namespace brim::bench;
 
 namespace {
 
@@ -32,23 +34,6 @@ struct Workload {
 const Workload workloads[] = {{"double_dam", "double_dam_flip", 0.02, 40, 45},
                               {"double_dam_splash", "double_dam_flip", 0.6, 40, 45},
                               {"dam_128", "dam_flip_128", 0.02, 10, 450}};
-
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-std::string outputOf(const std::string& command) {
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  if (!pipe) throw brim::Failure("cannot start " + command);
-  std::string text;
-  char buffer[4096];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
-  if (::pclose(pipe) != 0) throw brim::Failure(command + " failed");
-  return text;
-}
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + v.size() / 2, v.end());
-  return v[v.size() / 2];
-}
 
 // Medians over the steps, so that a step another program disturbed does not count.
 void runWorkload(const Workload& w, bool projection) {
