@@ -247,15 +247,20 @@ void scan(Array<int>& counts, int n);
 /// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
 void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n);
 
+/// Counts in the block's own memory first: many particles share a bin, and the device's memory would take them one by one.
 template <class F>
-struct CountIn {
-  F bin;
-  int* count;
-  __device__ void operator()(int i) const {
-    const int b = bin(i);
-    if (b >= 0) atomicAdd(count + b, 1);
+__global__ void __launch_bounds__(threads) histogramKernel(int n, int bins, F bin, int* count) {
+  extern __shared__ int own[];
+  for (int b = int(threadIdx.x); b < bins; b += threads) own[b] = 0;
+  __syncthreads();
+  for (long long i = (long long)blockIdx.x * threads + threadIdx.x; i < n; i += (long long)gridDim.x * threads) {
+    const int b = bin(int(i));
+    if (b >= 0) atomicAdd(own + b, 1);
   }
-};
+  __syncthreads();
+  for (int b = int(threadIdx.x); b < bins; b += threads)
+    if (own[b]) atomicAdd(count + b, own[b]);
+}
 
 /// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free. The counts can
 /// be read after the next reduction or other wait, so that no one is needed for them alone.
@@ -270,7 +275,12 @@ class Histogram {
       room_ = bins;
     }
     check(cudaMemsetAsync(count_.data(), 0, bins * sizeof(int)), "clear memory");
-    forEach(n, CountIn<F>{bin, count_.data()});
+    constexpr int manyBlocks = 1024;
+    if (n > 0) {
+      const int blocks = std::min(manyBlocks, (n - 1) / int(threads) + 1);
+      histogramKernel<<<blocks, threads, bins * sizeof(int)>>>(n, bins, bin, count_.data());
+    }
+    check(cudaGetLastError(), "start a kernel");
     check(cudaMemcpyAsync(all_, count_.data(), bins * sizeof(int), cudaMemcpyDeviceToHost), "give data back");
   }
   const int* counts() const {

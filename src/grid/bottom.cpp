@@ -8,7 +8,7 @@ namespace brim::inline BRIM_FLAVOUR {
 // A body of fluid without air makes a singular block, of which one cell is fixed at zero.
 template <int D>
 void Bottom<D>::factor(Level<D>& l, bool finest) {
-  l.tiles.clear(l.z);
+  l.tiles.clear({&l.z});
   cells_.clear();
   for (int c = 0; c < l.tiles.count() * Tiles<D>::cells; ++c)
     if (l.inverse[c] > 0) cells_.push_back(c);

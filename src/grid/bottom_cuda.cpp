@@ -5,7 +5,7 @@ namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
-constexpr int few = 4;       // tiles that one block has no slower than many blocks with a launch for every sweep
+constexpr int few = 1;       // tiles that one block has no slower than several have, with a launch for every sweep
 constexpr int deepest = 16;  // levels of a tail
 
 template <int D>
@@ -59,16 +59,16 @@ __global__ void __launch_bounds__(512) invertKernel(Dense<D> m) {
   }
   for (int k = 0; k < n; ++k) {
     __syncthreads();
-    const double pivot = a[k * n + k];
+    const double pivot = a[k * n + k], perPivot = 1 / pivot;
     const bool kept = pivot > 1e-5 * own[k];  // weights are in single precision
     if (thread < n) column[thread] = a[k * n + thread];
     __syncthreads();
     for (int e = thread; e < n * n; e += 512) {
       const int i = e / n, j = e % n;
       if (i == k || j == k)
-        a[e] = !kept ? 0 : i == j ? -1 / pivot : a[e] / pivot;
+        a[e] = !kept ? 0 : i == j ? -perPivot : a[e] * perPivot;
       else if (kept)
-        a[e] -= column[i] * column[j] / pivot;
+        a[e] -= column[i] * column[j] * perPivot;
     }
   }
   __syncthreads();
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
 
 template <int D>
 void Bottom<D>::factor(Level<D>& l, bool finest) {
-  l.tiles.clear(l.z);
+  l.tiles.clear({&l.z});
   inverse_.resize(most * most);
   cells_.resize(most);
   count_.resize(1);

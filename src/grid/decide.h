@@ -41,8 +41,8 @@ struct Decide {
       const double sum = totalOf(part, tiles);
       if (isFirstThread()) kind == direction ? setDirection(sum - less) : setStride(sum);
     } else {
-      const double r = largestOf(part, tiles), x = largestOf(mostX, tiles);
-      if (isFirstThread()) judge(r, x);
+      const Two most = largestOf(part, mostX, tiles);
+      if (isFirstThread()) judge(most.a, most.b);
     }
   }
 

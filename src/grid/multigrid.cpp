@@ -61,7 +61,7 @@ void Level<D>::link() {
     for (int k = 0; k < D; ++k)
       for (int up = 0; up < 2; ++up) to[2 * D * t + 2 * k + up] = all.around(t)[middle + (up ? 1 : -1) * power(3, k)];
   });
-  for (Array<float>* field : {&inverse, &r, &z, &this->t, &y}) tiles.fit(*field, 0.0f);
+  tiles.fit({&inverse, &r, &z, &this->t, &y});
 }
 
 template <int D>
@@ -127,11 +127,8 @@ template <bool finest>
 void Multigrid<D>::build(Level<D>& fine, Level<D>& coarse) {
   const int n = fine.tiles.count();
   coarse.link();
-  for (Array<float>* field : {&coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]}) {
-    coarse.tiles.fit(*field, 0.0f);
-    coarse.tiles.clear(*field);
-  }
-  for (Array<float>* field : {&coarse.r, &coarse.t}) coarse.tiles.clear(*field);
+  coarse.tiles.fit({&coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]});
+  coarse.tiles.clear({&coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1], &coarse.r, &coarse.t});
   eachTile<D>(n, GatherLinks<D, finest>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
   eachTile<D>(coarse.tiles.count(), AddLinks<D>{coarse.view()});
   coarse.findRows();

@@ -190,8 +190,7 @@ struct Rest {
       mostR = max(mostR, magnitude(next));
       f.setResidual(at, next);
     });
-    giveLargest(f.mostR[t], mostR);
-    giveLargest(f.mostX[t], mostX);
+    giveLargest(f.mostR[t], f.mostX[t], mostR, mostX);
   }
 };
 
@@ -212,8 +211,7 @@ struct Advance {
       mostR = max(mostR, magnitude(next));
       f.setResidual(at, next);
     });
-    giveLargest(f.mostR[t], mostR);
-    giveLargest(f.mostX[t], mostX);
+    giveLargest(f.mostR[t], f.mostX[t], mostR, mostX);
   }
 };
 
@@ -275,7 +273,7 @@ void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state
   top.link();
   top.tiles.fit(top.sides, std::uint8_t(0));
   closed_.fit(top.tiles);
-  for (Array<Real>* field : {&b_, &x_, &p_, &q_}) top.tiles.fit(*field, Real(0));
+  top.tiles.fit({&b_, &x_, &p_, &q_});
   if (!single) top.tiles.fit(r_, Real(0));
   for (Array<double>* a : {&part_, &mostR_, &mostX_}) a->resize(n);
   scalars_.resize(1);
@@ -361,11 +359,8 @@ template <int D>
 void Poisson<D>::start(const Array<Real>& rhs, const Array<Real>& p, bool warm) {
   take(rhs, b_);
   closed_.removeMeans(b_, b_);
-  grid_.finest().tiles.clear(p_);
-  if (warm)
-    take(p, x_);
-  else
-    grid_.finest().tiles.clear(x_);
+  grid_.finest().tiles.clear({&p_, &x_});
+  if (warm) take(p, x_);
 }
 
 template <int D>
@@ -418,7 +413,7 @@ void Poisson<D>::apply(const Array<Real>& p, Array<Real>& q) {
 template <int D>
 void Poisson<D>::precondition(const Array<Real>& r, Array<Real>& z) {
   take(r, b_);
-  for (Array<Real>* field : {&p_, &x_}) grid_.finest().tiles.clear(*field);
+  grid_.finest().tiles.clear({&p_, &x_});
   findResidual(Decide::nothing);
   grid_.cycle({});
   give(grid_.finest().z, z);

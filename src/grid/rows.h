@@ -177,8 +177,8 @@ BRIM_FN void giveSum(double& to, R row) {
   to = sum(row);
 }
 template <class R>
-BRIM_FN void giveLargest(double& to, R row) {
-  to = largest(row);
+BRIM_FN void giveLargest(double& toA, double& toB, R a, R b) {
+  toA = largest(a), toB = largest(b);
 }
 
 /// Of n numbers.
@@ -188,9 +188,12 @@ inline double totalOf(const double* part, int n) {
   for (int t = 0; t < n; ++t) all += part[t];
   return all;
 }
-inline double largestOf(const double* part, int n) {
-  double most = 0;
-  for (int t = 0; t < n; ++t) most = most < part[t] ? part[t] : most;
+struct Two {
+  double a, b;
+};
+inline Two largestOf(const double* a, const double* b, int n) {
+  Two most{0, 0};
+  for (int t = 0; t < n; ++t) most = {most.a < a[t] ? a[t] : most.a, most.b < b[t] ? b[t] : most.b};
   return most;
 }
 

@@ -93,37 +93,59 @@ __device__ inline void giveBits(std::uint64_t* to, bool bit) {
   if (ownCell() % 32 == 0) reinterpret_cast<unsigned*>(to)[ownCell() / 32] = warp;
 }
 
-/// The numbers of all threads of a block joined, in an order that is a function of their number; thread 0 has the result.
-template <class Into>
-__device__ inline double overBlock(double value, Into into) {
-  __shared__ double part[32];
-  for (int half = 16; half > 0; half /= 2) into(value, __shfl_down_sync(0xffffffffu, value, half));
+/// The numbers of all threads of a block joined, in an order that is a function of their number; the first thread has the result.
+template <class T, class Into>
+__device__ inline T overBlock(T value, Into into) {
+  constexpr unsigned all = 0xffffffffu;
+  __shared__ T part[32];
+  const auto overWarp = [&] {
+    for (int half = 16; half > 0; half /= 2) into.take(value, half);
+  };
+  overWarp();
   __syncthreads();  // whoever still reads the last ones
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = value;
   __syncthreads();
-  if (threadIdx.x == 0)
-    for (unsigned w = 1; w < blockDim.x / 32; ++w) into(value, part[w]);
+  if (threadIdx.x >= 32) return value;
+  value = part[threadIdx.x < blockDim.x / 32 ? threadIdx.x : 0];
+  if (threadIdx.x >= blockDim.x / 32) value = T{};  // of no weight in sums and in magnitudes
+  __syncwarp(all);
+  overWarp();
   return value;
 }
+struct Summed {
+  __device__ void operator()(double& a, double b) const { a += b; }
+  __device__ void take(double& a, int half) const { a += __shfl_down_sync(0xffffffffu, a, half); }
+};
+struct Two {
+  double a, b;
+};
+struct Largest2 {
+  __device__ void operator()(Two& s, const Two& t) const { s = {s.a < t.a ? t.a : s.a, s.b < t.b ? t.b : s.b}; }
+  __device__ void take(Two& s, int half) const {
+    (*this)(s, {__shfl_down_sync(0xffffffffu, s.a, half), __shfl_down_sync(0xffffffffu, s.b, half)});
+  }
+};
 __device__ inline void giveSum(double& to, double value) {
-  value = overBlock(value, Add{});
+  value = overBlock(value, Summed{});
   if (threadIdx.x == 0) to = value;
 }
-__device__ inline void giveLargest(double& to, double value) {
-  value = overBlock(value, Largest{});
-  if (threadIdx.x == 0) to = value;
+__device__ inline void giveLargest(double& toA, double& toB, double a, double b) {
+  const Two both = overBlock(Two{a, b}, Largest2{});
+  if (threadIdx.x == 0) toA = both.a, toB = both.b;
 }
 
 /// Of n numbers, by all threads of a block; the first has the result.
 __device__ inline bool isFirstThread() { return threadIdx.x == 0; }
-template <class Into>
-__device__ inline double joined(const double* part, int n, Into into) {
+__device__ inline double totalOf(const double* part, int n) {
   double all = 0;
-  for (int t = int(threadIdx.x); t < n; t += int(blockDim.x)) into(all, part[t]);
-  return overBlock(all, into);
+  for (int t = int(threadIdx.x); t < n; t += int(blockDim.x)) all += part[t];
+  return overBlock(all, Summed{});
 }
-__device__ inline double totalOf(const double* part, int n) { return joined(part, n, Add{}); }
-__device__ inline double largestOf(const double* part, int n) { return joined(part, n, Largest{}); }
+__device__ inline Two largestOf(const double* a, const double* b, int n) {
+  Two most{0, 0};
+  for (int t = int(threadIdx.x); t < n; t += int(blockDim.x)) Largest2{}(most, {a[t], b[t]});
+  return overBlock(most, Largest2{});
+}
 
 /// A field around one tile.
 template <int D, class T>

@@ -55,21 +55,22 @@ __device__ T collect(const T* at, int node) {
   return sum;
 }
 
-/// body(tile, node) for each block that has something for a cell of tile t, in the order of the tiles around it.
+/// body(tile, node) for each block that has something for a cell of tile t, in the order of the tiles around it: this tile's own,
+/// and for cells at its sides those beside it, whose blocks end one cell within this tile.
 template <int D, class F>
 __device__ void eachGiver(const TileView<D>& tiles, int t, F body) {
-  const int c = ownCell();
-  const int* const around = tiles.around(t);
-  for (int way = 0; way < TileView<D>::ways; ++way) {
-    int node = 0;
-    bool gives = true;
-    for (int a = 0, rest = way; a < D; ++a, rest /= 3) {
-      const int at = c >> 3 * a & 7, from = rest % 3 - 1;  // that tile lies there; its block ends one cell within this one
-      gives = gives && (from == 0 || (from < 0 ? at == 0 : at == 7));
-      node += (from == 0 ? at + 1 : from < 0 ? 9 : 0) * Padded<D>::stride(a);
-    }
-    if (gives && around[way] < tiles.count) body(around[way], node);
-  }
+  const int* const around = tiles.around(t) + (TileView<D>::ways - 1) / 2;
+  int at[3] = {0, 0, 0}, low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+  BRIM_UNROLL
+  for (int a = 0; a < D; ++a) at[a] = ownCell() >> 3 * a & 7, low[a] = at[a] == 0 ? -1 : 0, high[a] = at[a] == 7 ? 1 : 0;
+  const auto nodeOf = [](int place, int from) { return from == 0 ? place + 1 : from < 0 ? 9 : 0; };
+  for (int z = low[2]; z <= high[2]; ++z)
+    for (int y = low[1]; y <= high[1]; ++y)
+      for (int x = low[0]; x <= high[0]; ++x) {
+        const int from = around[x + 3 * y + 9 * z];
+        if (from == tiles.count) continue;
+        body(from, nodeOf(at[0], x) + 10 * nodeOf(at[1], y) + (D == 3 ? 100 * nodeOf(at[2], z) : 0));
+      }
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,6 +1,7 @@
 // Sparse grids: blocks of 8^D cells where they are wanted, so that memory and time grow with the fluid and not with the domain.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 
 #include "exec/exec.h"
 
@@ -102,7 +103,23 @@ struct Want {
       const int at = c[k] & 7;
       bits = bits << width | (at < ring ? bits : 0) | (at >= 8 - ring ? bits << 2 * width : 0);
     }
+#if BRIM_CUDA
+    // Particles that follow each other are mostly in one tile: one of the warp's asks for all of them.
+    const unsigned together = __match_any_sync(__activemask(), n);
+    bits = __reduce_or_sync(together, bits);
+    if (int(threadIdx.x % 32) != __ffs(int(together)) - 1) return;
+#endif
     setBits(wanted[n], bits);
+  }
+};
+
+/// Sets elements of several fields at once.
+template <class T>
+struct Zeros {
+  T* field[10];
+  int fields, first;
+  BRIM_DEVICE_FN void operator()(int c) const {
+    for (int f = 0; f < fields; ++f) field[f][first + c] = 0;
   }
 };
 
@@ -140,10 +157,16 @@ class Tiles {
     field.resize(std::size_t(n) + cells);
     fill(field, n, n + cells, background);
   }
-  /// Every cell of a field that fits.
+  /// The same for several with a background of 0.
   template <class T>
-  void clear(Array<T>& field) const {
-    fill(field, 0, count() * cells, T(0));
+  void fit(std::initializer_list<Array<T>*> fields) const {
+    for (Array<T>* f : fields) f->resize(std::size_t(count() + 1) * cells);
+    setZero(fields, count() * cells, (count() + 1) * cells);
+  }
+  /// Every cell of fields that fit.
+  template <class T>
+  void clear(std::initializer_list<Array<T>*> fields) const {
+    setZero(fields, 0, count() * cells);
   }
   std::size_t bytes() const { return wanted_.bytes() + number_.bytes() + table_.bytes() + places_.bytes() + links_.bytes(); }
 
@@ -155,6 +178,17 @@ class Tiles {
   void link();
 
  private:
+  template <class T>
+  static void setZero(std::initializer_list<Array<T>*> fields, int first, int last) {
+    if constexpr (onDevice) {  // a launch for each takes longer than the few tiles of a coarse level
+      Zeros<T> zeros{{}, 0, first};
+      for (Array<T>* f : fields) zeros.field[zeros.fields++] = f->data();
+      forEach(last - first, zeros);
+    } else {
+      for (Array<T>* f : fields) fill(*f, first, last, T(0));
+    }
+  }
+
   Places<D> box_;
   int count_ = 0;
   Array<std::uint32_t> wanted_;  // per place: which of the places around it to use; 0 between calls

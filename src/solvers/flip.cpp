@@ -99,7 +99,7 @@ class Grid : public Solver<D> {
       forEach(tiles_.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
     }
     tiles_.fit(phi_, Real(0));
-    tiles_.clear(phi_);
+    tiles_.clear({&phi_});
     watch("velocity");
     if (pressure) {
       poisson_.prepare(tiles_, flags_.state);
@@ -179,13 +179,13 @@ class Grid : public Solver<D> {
     findWaysOut(w, *frame_, tiles_, bins_, *solids_, flags_, wayOut_);
     pushIntoFluid(*frame_, tiles_, flags_, wayOut_, dt, rhs_);
     tiles_.fit(phi_, Real(0));
-    tiles_.clear(phi_);
+    tiles_.clear({&phi_});
     watch("density");
     poisson_.prepare(tiles_, flags_.state);
     report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
     watch("density_solve");
     faces_.fit(tiles_);
-    for (int k = 0; k < D; ++k) tiles_.clear(faces_.u[k]);
+    tiles_.clear({&faces_.u[0], &faces_.u[1], &faces_.u[D - 1]});
     subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_);
     setWaysOut(tiles_, flags_, wayOut_, faces_);
     extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
