@@ -120,12 +120,12 @@ class Grid : public Solver<D> {
     if (o_.density_projection && pressure) {
       projectDensity(w, dt, report, watch);
       // In a cell whose centre is free nobody is deeper than its corner; deeper ones are on their way out.
-      w.collide(std::sqrt(double(D)) / 2 * frame_->cell);
+      w.collideAtOnce(std::sqrt(double(D)) / 2 * frame_->cell);
     } else {
       if (pressure && o_.instead == "springs") springs(w, dt, o_.stiffness);
       if (pressure && o_.instead == "distances") distances(w, o_.passes);
       if (pressure && (o_.instead == "springs" || o_.instead == "distances")) watch("apart");
-      w.collide();
+      w.collideAtOnce();
     }
     watch("collide");
     sort(w, ringFor(w, dt));
