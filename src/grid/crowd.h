@@ -50,9 +50,9 @@ struct Displace {
   BlockView<D> padded;
   Real eps;  // [m] for normals
 
-  BRIM_DEVICE_FN void operator()(int i, int t, const Vec<D, int>& place) const {
+  BRIM_DEVICE_FN void operator()(int i, int t, int block, const Vec<D, int>& place) const {
     const InTile<D> at(frame.inCells(p[i].x), place);
-    Vec<D> move = Stencil<D>(at)(padded.at(t));
+    Vec<D> move = Stencil<D>(at)(padded.at(block));
     // Between cells whose ways out are opposite the field is zero: who would stay there goes its own way.
     if (dot(move, move) < Real(0.01) * frame.cell * frame.cell &&
         Bits<D>::test(buried + std::size_t(t) * Bits<D>::words, at.within()))

@@ -158,7 +158,7 @@ void displace(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const B
   eachTile<D>(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
-    for (int m = bins.begin(t); m < bins.end(t); ++m) move(bins.order()[m], t, place);
+    for (int m = bins.begin(t); m < bins.end(t); ++m) move(bins.order()[m], t, a, place);
   });
 }
 

@@ -118,10 +118,12 @@ struct Divide {
 template <int D>
 struct Pad {
   TileView<D> tiles;
+  const int* start;  // of the particles of cells: tiles without any are left out; null: none are
   const Real* field[D];
   Real* to;
   __device__ void operator()(int t) const {
     constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
+    if (start && start[t * cells] == start[(t + 1) * cells]) return;
     for (int n = ownCell(); n < nodes; n += cells) {
       int way = 0, cell = 0;
       for (int a = 0, rest = n, three = 1; a < D; ++a, rest /= 10, three *= 3) {
@@ -202,11 +204,19 @@ void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& ti
 }
 
 template <int D>
-void pad(const Tiles<D>& tiles, const Array<Real> (&field)[D], Blocks<D>& padded) {
+static void padAll(const Tiles<D>& tiles, const int* start, const Array<Real> (&field)[D], Blocks<D>& padded) {
   padded.resize(tiles.count(), D);
-  Pad<D> body{tiles.view(), {}, padded.at(0)};
+  Pad<D> body{tiles.view(), start, {}, padded.at(0)};
   for (int k = 0; k < D; ++k) body.field[k] = field[k].data();
   eachTile<D>(tiles.count(), body);
+}
+template <int D>
+void pad(const Tiles<D>& tiles, const Array<Real> (&field)[D], Blocks<D>& padded) {
+  padAll(tiles, nullptr, field, padded);
+}
+template <int D>
+void padActive(const Tiles<D>& tiles, const Bins<D>& bins, const Array<Real> (&field)[D], Blocks<D>& padded) {
+  padAll(tiles, bins.view().start, field, padded);
 }
 
 template <int D>
@@ -232,6 +242,7 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
   template void toGrid<D>(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Affine<D>*, Blocks<D>&, \
                           Faces<D>&, Flags<D>&);                                                                               \
   template void pad<D>(const Tiles<D>&, const Array<Real>(&)[D], Blocks<D>&);                                                  \
+  template void padActive<D>(const Tiles<D>&, const Bins<D>&, const Array<Real>(&)[D], Blocks<D>&);                            \
   template void toParticles<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>&,              \
                                const Blocks<D>&, const Array<std::uint64_t>(&)[D], const Array<Real>&, const Ride<D>&,         \
                                const Affine<D>*);

@@ -110,7 +110,7 @@ class Grid : public Solver<D> {
     watch("velocity");
     extrapolate(tiles_, layers, !apic_, faces_, flags_.known, spare_);
     pad(tiles_, faces_.u, velocity_);
-    if (!apic_) pad(tiles_, faces_.change, padded_);
+    if (!apic_) padActive(tiles_, bins_, faces_.change, padded_);
     watch("extrapolate");
     const double pascals = w.rho0 * frame_->cell * frame_->cell / dt;
     toParticles(w.fluid, *frame_, tiles_, bins_, velocity_, padded_, flags_.known, phi_, {dt, flip_, w.gravity(w.time), pascals},
@@ -120,12 +120,12 @@ class Grid : public Solver<D> {
     if (o_.density_projection && pressure) {
       projectDensity(w, dt, report, watch);
       // In a cell whose centre is free nobody is deeper than its corner; deeper ones are on their way out.
-      w.collide(std::sqrt(double(D)) / 2 * frame_->cell);
+      w.collideAtOnce(std::sqrt(double(D)) / 2 * frame_->cell);
     } else {
       if (pressure && o_.instead == "springs") springs(w, dt, o_.stiffness);
       if (pressure && o_.instead == "distances") distances(w, o_.passes);
       if (pressure && (o_.instead == "springs" || o_.instead == "distances")) watch("apart");
-      w.collide();
+      w.collideAtOnce();
     }
     watch("collide");
     sort(w, ringFor(w, dt));
@@ -189,7 +189,7 @@ class Grid : public Solver<D> {
     subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_);
     setWaysOut(tiles_, flags_, wayOut_, faces_);
     extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
-    pad(tiles_, faces_.u, padded_);
+    padActive(tiles_, bins_, faces_.u, padded_);
     displace(w, *frame_, tiles_, bins_, *solids_, flags_, padded_);
     watch("displace");
   }

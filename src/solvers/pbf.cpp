@@ -219,14 +219,14 @@ class Pbf : public Solver<D> {
     if (w.soft.any()) coupling_.begin(w, dt);
     predict(w, dt);
     answer_.begin(w, dt);
-    w.collide();
+    w.collide(dt, true);
     watch("predict");
     w.search();
     answer_.share(w);
     watch("search");
     project(w, W, dt, report, watch);
     watch("pressure");
-    w.collide();
+    w.collide(dt, false);
     if (w.soft.any()) {
       coupling_.end(w);
       watch("cloth");

@@ -281,7 +281,7 @@ class Projective : public Solver<D> {
     if (w.soft.any()) coupling_.begin(w, dt);
     moveFreely(w, dt);
     answer_.begin(w, dt);
-    w.collide();
+    w.collide(dt, true);
     watch("predict");
     w.search();
     answer_.share(w);
@@ -295,7 +295,7 @@ class Projective : public Solver<D> {
     else
       accelerate(w, W, dt, report, watch);
     watch("pressure");
-    w.collide();
+    w.collide(dt, false);
     if (w.soft.any()) {
       coupling_.end(w);
       watch("cloth");
@@ -373,7 +373,7 @@ class Projective : public Solver<D> {
       ascend(w, W, a, projections_, T_, Y_, coarsePressure_);
       moveMembers(w, W, projections_, dt);
       answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -w.mass / dt);
-      w.collide();
+      w.collide(dt, false);
       if (cloth) {
         watch("pressure");
         coupling_.iterate(w, W, {projections_.path(w.fluid.room()).step[0].data});

@@ -1,4 +1,4 @@
-// What enters and leaves: emitters, sinks, the domain's open sides; and the surfaces that nothing passes.
+// What enters and leaves: emitters, sinks, the domain's open sides.
 #include <algorithm>
 #include <cmath>
 
@@ -6,78 +6,6 @@
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
-
-// Out of the solid by its signed distance, and without the part of the velocity that leads back in. Samples hold the
-// fluid off at d/2; this catches what is thrown at a wall faster than they can stop it, so that nothing leaks.
-template <int D>
-void World<D>::collide(double deepest) {
-  const auto p = fluid.p.view(), v = fluid.v.view();
-  const Vec<D> size = extent;
-  const auto wall = walled;
-  const Real gap = Real(clearance), eps = Real(0.05 * spacing), most = Real(deepest + clearance);
-  const Real absurd2 = Real(absurdSpeed * absurdSpeed);
-  const auto body = solids.bodies().read();
-  const int count = int(solids.bodies().size()), firstFree = solids.firstFree();
-  const bool answers = firstFree < count;
-  if (answers) hits_.resize(fluid.size()), struck_.resize(fluid.size());
-  const auto hit = hits_.view();
-  const auto struck = struck_.view();
-  forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
-    if (answers) struck[i] = -1;
-    Sample<D> q = p[i], u = v[i];
-    if (!(dot(u.x, u.x) < absurd2)) return;  // stopping it would hide that the run has diverged
-    for (int b = 0; b < count; ++b) {
-      bool near = true;
-      for (int k = 0; k < D; ++k) near = near && q.x[k] > body[b].low[k] - gap && q.x[k] < body[b].high[k] + gap;
-      if (!near) continue;
-      Real x[3] = {}, y[3], n[3] = {}, out[3], wallV[3];
-      for (int k = 0; k < D; ++k) x[k] = q.x[k];
-      body[b].pose.toBody(x, y);
-      const Real depth = gap - body[b].shape.distance(y);
-      if (!(depth > 0) || depth > most) continue;
-      body[b].shape.normal(y, eps, n);
-      body[b].pose.directionToWorld(n, out);
-      body[b].pose.velocityAt(x, wallV);
-      Real approach = 0;
-      for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
-      // What a free body stops it pays for; of two bodies the first, so that no momentum is lost count of.
-      const bool pays = b >= firstFree && approach > 0;
-      const bool stops = approach > 0 && !(pays && struck[i] >= 0);
-      for (int k = 0; k < D; ++k) {
-        q.x[k] += depth * out[k];
-        if (stops) u.x[k] += approach * out[k];
-      }
-      if (pays && stops) {
-        struck[i] = b - firstFree;
-        for (int k = 0; k < D; ++k) hit[i].x[k] = -approach * q.a * out[k];
-      }
-    }
-    for (int k = 0; k < D; ++k) {
-      if (!wall[k]) continue;
-      const Real low = gap, high = size[k] - gap;
-      if (q.x[k] < low) q.x[k] = low, u.x[k] = max(u.x[k], 0);
-      if (q.x[k] > high) q.x[k] = high, u.x[k] = min(u.x[k], 0);
-    }
-    p[i] = q;
-    v[i] = u;
-  });
-  if (answers) payHits();
-}
-
-template <int D>
-void World<D>::payHits() {
-  using namespace vectors;
-  if (!bodies) return;
-  const int n = fluid.size();
-  const auto p = onHost(fluid.p.data, n), hit = onHost(hits_, n);
-  const auto struck = onHost(struck_, n);
-  for (int i = 0; i < n; ++i) {
-    if (struck[i] < 0) continue;
-    Vector at = {0, 0, 0}, impulse = {0, 0, 0};
-    for (int k = 0; k < D; ++k) at[k] = p[i].x[k] + origin[k], impulse[k] = hit[i].x[k];
-    bodies->push(struck[i], impulse, vectors::cross(at - bodies->body(struck[i]).x, impulse));
-  }
-}
 
 template <int D>
 void World<D>::exchange() {
@@ -294,8 +222,6 @@ void World<D>::emit(std::size_t index) {
   emitted += std::int64_t(fresh.size());
 }
 
-template void World<2>::collide(double);
-template void World<3>::collide(double);
 template void World<2>::exchange();
 template void World<3>::exchange();
 

@@ -14,6 +14,7 @@ struct Body {
   Primitive<Real> shape;
   Pose<Real> pose;   // from the domain's corner
   Vec<D> low, high;  // [m] a box around it; everything for solids without one
+  Real presence;     // part of their volume that its samples have
   Real inverseMass;  // [1/kg] with which its samples answer the fluid; 0: they go their way whatever pushes them
 };
 
@@ -65,6 +66,9 @@ class Solids {
   };
   /// Puts the free bodies and their samples there; lists stay as they are until the next search.
   void setFree(const std::vector<FreeBody>&);
+  /// Per shape of the setup: which part of their volume its samples have; 0 while fluid is still inside (World::collide).
+  const std::vector<double>& presence() const { return presence_; }
+  void setPresence(const std::vector<double>&);
   /// `n` more samples that belong to no shape (sheets, soft bodies), once, before the first search.
   void addCarried(int n);
   /// Puts sample k of them at p[k] = {x from the domain's corner [m], rho0 V [kg]} with v[k] = {v [m/s], 1/m [1/kg]}.
@@ -108,6 +112,7 @@ class Solids {
 
   int n_ = 0, firstFree_ = 0, carried_ = 0;
   std::vector<FreeBody> free_;
+  std::vector<double> presence_;
   bool moving_ = false, sorted_ = false;
   double maxSpeed_ = 0, time_ = 0;
   Window<D> window_;
