@@ -87,7 +87,7 @@ class Answer {
   /// Before the iterations: what walls and bodies carry of the pressure's gradient along them.
   template <class K>
   void lean(World<D>& w, K W) {
-    leanOnWalls(w, W, dt_);
+    leanOnWalls(w, W, dt_, true);
     take(w);
   }
 

@@ -35,10 +35,10 @@ struct WallPressure {
   }
 };
 
-/// What p_k - p_i does to the fluid within dt [s], for solvers whose iterations find p_i alone; of the last step's pressures.
-/// Bodies get the same: w.touch.impulse [N s].
+/// What p_k - p_i does to the fluid's velocities within dt [s], and to its places if they were predicted already; for solvers
+/// whose iterations find p_i alone, of the last step's pressures. Bodies get the same: w.touch.impulse [N s].
 template <int D, class K>
-void leanOnWalls(World<D>& w, K W, double dt) {
+void leanOnWalls(World<D>& w, K W, double dt, bool predicted) {
   const WallPressure<D> wall(w, W);
   const auto s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
@@ -46,7 +46,7 @@ void leanOnWalls(World<D>& w, K W, double dt) {
   w.fluid.padWith(column, Real(0));
   w.refreshColumn(column);
   const auto pressure = column.read();
-  const Real h = Real(dt);
+  const Real h = Real(dt), way = predicted ? Real(dt * dt) : Real(0);
   if (const int samples = w.touch.size()) {
     const auto at = w.touch.p();
     const auto out = w.touch.impulse.view();
@@ -72,7 +72,7 @@ void leanOnWalls(World<D>& w, K W, double dt) {
       a += (-mk * wall.beyond(P, pi.x - xk)) * W.grad(pi.x - xk);
     }
     v[i] = {vi.x + Reals(h) * a, vi.a};
-    p[i] = {pi.x + Reals(h * h) * a, pi.a};
+    p[i] = {pi.x + Reals(way) * a, pi.a};
   });
   w.refresh(w.fluid.p.data);
 }
