@@ -283,4 +283,19 @@ double maxOf(int n, F term) {
       n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s = s < t ? t : s; });
 }
 
+/// The same into to[at], for kernels to read; on a device nobody waits for it. term(i) is called once for each i.
+template <class T, class F, class Into>
+void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
+  to[at] = reduce(n, zero, term, into);
+}
+/// After how many iterations a loop looks whether it is done: on a device looking means waiting.
+constexpr int lookEvery = 1;
+
+/// A number that other threads may be changing; and a change of it if it is `expected`, which returns what it was.
+BRIM_FN int readShared(int& shared) { return std::atomic_ref<int>(shared).load(std::memory_order_relaxed); }
+BRIM_FN int swapIf(int& shared, int expected, int desired) {
+  std::atomic_ref<int>(shared).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  return expected;
+}
+
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -208,20 +208,32 @@ struct Largest {
 
 /// zero combined with term(i) for all i in [0, n), by `into(sum, term)`: blocks of fixed limits first, then their results.
 template <class T, class F, class Into>
-T reduce(int n, T zero, F term, Into into) {
-  if (n <= 0) return zero;
+void reduceInto(T* total, int n, T zero, F term, Into into) {
   constexpr int block = 2048;
-  const int blocks = (n - 1) / block + 1;
+  const int blocks = n > 0 ? (n - 1) / block + 1 : 1;
   Array<T> part;
-  part.resize(blocks);
-  T* const total = static_cast<T*>(Desk::of(sizeof(T)));
-  reduceKernel<<<blocks, threads>>>(n, block, zero, term, into, part.data());
+  if (blocks > 1) part.resize(blocks);
+  reduceKernel<<<blocks, threads>>>(n, block, zero, term, into, blocks > 1 ? part.data() : total);
   check(cudaGetLastError(), "start a reduction");
+  if (blocks == 1) return;
   reduceKernel<<<1, threads>>>(blocks, blocks, zero, Load<T>{part.data()}, into, total);
   check(cudaGetLastError(), "start a reduction");
+}
+template <class T, class F, class Into>
+T reduce(int n, T zero, F term, Into into) {
+  if (n <= 0) return zero;
+  T* const total = static_cast<T*>(Desk::of(sizeof(T)));
+  reduceInto(total, n, zero, term, into);
   finish();
   return *total;
 }
+/// The same into to[at], for kernels to read; nobody waits for it. term(i) is called once for each i.
+template <class T, class F, class Into>
+void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
+  reduceInto(to.data() + at, n, zero, term, into);
+}
+/// After how many iterations a loop looks whether it is done: looking means waiting.
+constexpr int lookEvery = 8;
 template <class F>
 double sumOf(int n, F term) {
   return reduce(n, 0.0, term, Add{});
@@ -230,6 +242,10 @@ template <class F>
 double maxOf(int n, F term) {
   return reduce(n, 0.0, term, Largest{});
 }
+
+/// A number that other threads may be changing; and a change of it if it is `expected`, which returns what it was.
+__device__ inline int readShared(int& shared) { return *static_cast<volatile int*>(&shared); }
+__device__ inline int swapIf(int& shared, int expected, int desired) { return atomicCAS(&shared, expected, desired); }
 
 /// Adds one to a counter that many threads count in; returns what it was.
 __device__ inline int countOne(int& counter) { return atomicAdd(&counter, 1); }

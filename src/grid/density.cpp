@@ -284,7 +284,7 @@ void displace(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const B
     for (int m = bins.begin(t); m < bins.end(t); ++m) {
       const int i = bins.order()[m];
       const InTile<D> at(frame.inCells(p[i].x), place);
-      Vec<D> move = Stencil<D>(at)(padded.at(t));
+      Vec<D> move = Stencil<D>(at)(padded.at(a));
       // Between cells whose ways out are opposite the field is zero: who would stay there goes its own way.
       if (flags.buried[t] && dot(move, move) < Real(0.01) * frame.cell * frame.cell && Bits<D>::test(solid, at.within()))
         move = wayOut(w, frame, p[i].x);

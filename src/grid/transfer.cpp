@@ -127,24 +127,36 @@ void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& ti
   });
 }
 
+namespace {
+
+template <int D>
+void padTile(const Tiles<D>& tiles, int t, const Array<Real> (&field)[D], Real* block) {
+  for (int k = 0; k < D; ++k) {
+    Real* const to = block + k * Padded<D>::nodes;
+    for (int way = 0; way < Tiles<D>::ways; ++way) {
+      const Real* const from = field[k].data() + std::size_t(tiles.around(t)[way]) * Tiles<D>::cells;
+      eachSharedRow<D>(Share::taken, way, [&](int node, int cell, int length) {
+        if (length == 8)
+          std::memcpy(to + node, from + cell, 8 * sizeof(Real));
+        else
+          to[node] = from[cell];
+      });
+    }
+  }
+}
+
+}  // namespace
+
 template <int D>
 void pad(const Tiles<D>& tiles, const Array<Real> (&field)[D], Blocks<D>& padded) {
-  constexpr int nodes = Padded<D>::nodes, cells = Tiles<D>::cells;
   padded.resize(tiles.count(), D);
-  forEachTile(tiles.count(), [&](int t) {
-    for (int k = 0; k < D; ++k) {
-      Real* const to = padded.at(t) + k * nodes;
-      for (int way = 0; way < Tiles<D>::ways; ++way) {
-        const Real* const from = field[k].data() + std::size_t(tiles.around(t)[way]) * cells;
-        eachSharedRow<D>(Share::taken, way, [&](int node, int cell, int length) {
-          if (length == 8)
-            std::memcpy(to + node, from + cell, 8 * sizeof(Real));
-          else
-            to[node] = from[cell];
-        });
-      }
-    }
-  });
+  forEachTile(tiles.count(), [&](int t) { padTile(tiles, t, field, padded.at(t)); });
+}
+
+template <int D>
+void padActive(const Tiles<D>& tiles, const Bins<D>& bins, const Array<Real> (&field)[D], Blocks<D>& padded) {
+  padded.resize(int(bins.active().size()), D);
+  forEachTile(int(bins.active().size()), [&](int a) { padTile(tiles, bins.active()[a], field, padded.at(a)); });
 }
 
 namespace {
@@ -248,7 +260,7 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
   forEachTile(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
-    const Real *const u = velocity.at(t), *const du = affine ? nullptr : change.at(t);
+    const Real *const u = velocity.at(t), *const du = affine ? nullptr : change.at(a);
     // In two loops over a few particles: together they are too long for the processor to look ahead to the next particle.
     constexpr int few = 32;
     Vec<D> q[few], w[few];
@@ -297,6 +309,7 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
   template void toGrid<D>(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Affine<D>*, Blocks<D>&, \
                           Faces<D>&, Flags<D>&);                                                                               \
   template void pad<D>(const Tiles<D>&, const Array<Real>(&)[D], Blocks<D>&);                                                  \
+  template void padActive<D>(const Tiles<D>&, const Bins<D>&, const Array<Real>(&)[D], Blocks<D>&);                            \
   template void toParticles<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>&,              \
                                const Blocks<D>&, const Array<std::uint64_t>(&)[D], const Array<Real>&, const Ride<D>&,         \
                                const Affine<D>*);

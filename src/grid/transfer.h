@@ -49,6 +49,9 @@ void toGrid(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>
 /// Face values of every tile with one cell around it.
 template <int D>
 void pad(const Tiles<D>&, const Array<Real> (&field)[D], Blocks<D>& padded);
+/// The same for the tiles that hold particles, numbered as among those.
+template <int D>
+void padActive(const Tiles<D>&, const Bins<D>&, const Array<Real> (&field)[D], Blocks<D>& padded);
 
 /// The nodes around a place in a tile and their weights, for each component of a face field.
 template <int D>

@@ -110,7 +110,7 @@ class Grid : public Solver<D> {
     watch("velocity");
     extrapolate(tiles_, layers, !apic_, faces_, flags_.known, spare_);
     pad(tiles_, faces_.u, velocity_);
-    if (!apic_) pad(tiles_, faces_.change, padded_);
+    if (!apic_) padActive(tiles_, bins_, faces_.change, padded_);
     watch("extrapolate");
     const double pascals = w.rho0 * frame_->cell * frame_->cell / dt;
     toParticles(w.fluid, *frame_, tiles_, bins_, velocity_, padded_, flags_.known, phi_, {dt, flip_, w.gravity(w.time), pascals},
@@ -193,7 +193,7 @@ class Grid : public Solver<D> {
     subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_);
     setWaysOut(tiles_, flags_, buried, faces_);
     extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
-    pad(tiles_, faces_.u, padded_);
+    padActive(tiles_, bins_, faces_.u, padded_);
     displace(w, *frame_, tiles_, bins_, *solids_, flags_, padded_);
     watch("displace");
   }

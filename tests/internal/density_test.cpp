@@ -289,7 +289,7 @@ TYPED_TEST(Density, FlipKeepsWhatTheGridDoesNotChange) {
   extrapolate(b.tiles, 2, true, b.faces, b.flags.known, b.spare);
   Blocks<D> change;
   pad(b.tiles, b.faces.u, b.padded);
-  pad(b.tiles, b.faces.change, change);
+  padActive(b.tiles, b.bins, b.faces.change, change);
   Array<Real> phi;
   b.tiles.fit(phi, Real(0));
   std::fill_n(phi.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
