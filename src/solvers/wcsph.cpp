@@ -11,8 +11,8 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
-#include "sph/lattice.h"
 #include "sph/viscosity.h"
+#include "sph/wall_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -77,32 +77,6 @@ void pressures(World<D>& w, K W, const StateEquation state, Array<Real>& pressur
   w.refreshColumn(w.fluid.v.data);
 }
 
-/// The part of grad p that the sum over the rest lattice finds: 1.02 in 3D with a support of 2 d.
-template <int D, class K>
-double gradientFound(K W, double spacing, double support) {
-  double sum = 0;
-  eachOfRestLattice<D>(spacing, support, [&](const Vec<D>& r) { sum -= double(r[1]) * W.grad(r).vec()[1]; });
-  return std::pow(spacing, D) * sum;
-}
-
-/// p_i/rho_i^2 + p_k/rho_k^2 of a particle and a sample.
-template <int D>
-struct WallPressure {
-  Vec<D> slope;  // [m/s^2 m^3/kg] g / rho0, as steep as the particles' own sums make it
-  Real perRho2;  // [m^6/kg^2] 1/rho0^2
-  template <class K>
-  WallPressure(const World<D>& w, K W)
-      : slope(Real(1 / (w.rho0 * gradientFound<D>(W, w.spacing, w.support))) * w.gravity(w.time)),
-        perRho2(Real(1 / (w.rho0 * w.rho0))) {}
-  /// P = p/rho^2 of the particle, r = x_i - x_k.
-  BRIM_FN Reals operator()(Reals P, Reals rho, const Vec<D, Reals>& r) const {
-    const Reals same = P * rho * rho * perRho2;
-    Reals there = same;
-    for (int k = 0; k < D; ++k) there -= slope[k] * r[k];
-    return P + min(max(there, Reals(0)), same + same);
-  }
-};
-
 // Pressure and viscous acceleration, without gravity. Pairs push each other equally: momentum is conserved to rounding.
 template <int D, class K>
 void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) {
@@ -111,7 +85,7 @@ void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) 
   const NeighbourView nb = w.nb();
   const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
              soft = Real(0.01 * w.support * w.support);
-  const WallPressure<D> both(w, W);
+  const WallPressure<D> wall(w, W);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, Pi] = q[i];
     const auto [vi, rhoI] = v[i];
@@ -123,11 +97,12 @@ void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) 
       f += (drag * dot(vi - vj, r) / (dot(r, r) + soft) - (Pi + Pj)) * W.grad(r);
     }
     f = Reals(m) * f;
+    const Reals image = Pi * rhoI * rhoI * wall.perRho2;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       const auto [vk, rk] = sv[k];
       const auto r = xi - xk;
-      f += (mk * (drag * dot(vi - vk, r) / (dot(r, r) + soft) - both(Pi, rhoI, r))) * W.grad(r);
+      f += (mk * (drag * dot(vi - vk, r) / (dot(r, r) + soft) - (Pi + image + wall.beyond(image, r)))) * W.grad(r);
     }
     a[i] = {f, Reals(0)};
   });
@@ -142,7 +117,7 @@ void reactions(World<D>& w, K W, double nu) {
   const NeighbourView nb = w.touch.nb();
   const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
              soft = Real(0.01 * w.support * w.support);
-  const WallPressure<D> both(w, W);
+  const WallPressure<D> wall(w, W);
   forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
     const auto [xk, mk] = s[k];
     const auto [vk, rk] = sv[k];
@@ -151,7 +126,8 @@ void reactions(World<D>& w, K W, double nu) {
       const auto [xi, Pi] = q[i];
       const auto [vi, rhoI] = v[i];
       const auto r = xi - xk;
-      f += (drag * dot(vi - vk, r) / (dot(r, r) + soft) - both(Pi, rhoI, r)) * W.grad(r);
+      const Reals image = Pi * rhoI * rhoI * wall.perRho2;
+      f += (drag * dot(vi - vk, r) / (dot(r, r) + soft) - (Pi + image + wall.beyond(image, r))) * W.grad(r);
     }
     out[k] = {(-m * mk) * f, Reals(0)};
   });
