@@ -227,6 +227,15 @@ void forEach(int n, F body) {
 /// Adds one to a counter that many threads count in; returns what it was.
 BRIM_FN int countOne(int& counter) { return std::atomic_ref<int>(counter).fetch_add(1, std::memory_order_relaxed); }
 
+/// Sets a number that many threads set to one.
+BRIM_FN void setOne(int& shared) { std::atomic_ref<int>(shared).store(1, std::memory_order_relaxed); }
+
+/// Sets bits of a word that many threads set bits in. Nearly always they are there already.
+BRIM_FN void setBits(std::uint32_t& shared, std::uint32_t bits) {
+  const std::atomic_ref<std::uint32_t> word(shared);
+  if (~word.load(std::memory_order_relaxed) & bits) word.fetch_or(bits, std::memory_order_relaxed);
+}
+
 /// count[k] becomes the sum of those before it, for k in [0, n): in two sweeps over fixed blocks.
 inline void scan(Array<int>& counts, int n) {
   constexpr int block = 1 << 15;
@@ -281,6 +290,21 @@ template <class F>
 double maxOf(int n, F term) {
   return reduce(
       n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s = s < t ? t : s; });
+}
+
+/// The same into to[at], for kernels to read; on a device nobody waits for it. term(i) is called once for each i.
+template <class T, class F, class Into>
+void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
+  to[at] = reduce(n, zero, term, into);
+}
+/// After how many iterations a loop looks whether it is done: on a device looking means waiting.
+constexpr int lookEvery = 1;
+
+/// A number that other threads may be changing; and a change of it if it is `expected`, which returns what it was.
+BRIM_FN int readShared(int& shared) { return std::atomic_ref<int>(shared).load(std::memory_order_relaxed); }
+BRIM_FN int swapIf(int& shared, int expected, int desired) {
+  std::atomic_ref<int>(shared).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  return expected;
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

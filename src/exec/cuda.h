@@ -208,20 +208,32 @@ struct Largest {
 
 /// zero combined with term(i) for all i in [0, n), by `into(sum, term)`: blocks of fixed limits first, then their results.
 template <class T, class F, class Into>
-T reduce(int n, T zero, F term, Into into) {
-  if (n <= 0) return zero;
+void reduceInto(T* total, int n, T zero, F term, Into into) {
   constexpr int block = 2048;
-  const int blocks = (n - 1) / block + 1;
+  const int blocks = n > 0 ? (n - 1) / block + 1 : 1;
   Array<T> part;
-  part.resize(blocks);
-  T* const total = static_cast<T*>(Desk::of(sizeof(T)));
-  reduceKernel<<<blocks, threads>>>(n, block, zero, term, into, part.data());
+  if (blocks > 1) part.resize(blocks);
+  reduceKernel<<<blocks, threads>>>(n, block, zero, term, into, blocks > 1 ? part.data() : total);
   check(cudaGetLastError(), "start a reduction");
+  if (blocks == 1) return;
   reduceKernel<<<1, threads>>>(blocks, blocks, zero, Load<T>{part.data()}, into, total);
   check(cudaGetLastError(), "start a reduction");
+}
+template <class T, class F, class Into>
+T reduce(int n, T zero, F term, Into into) {
+  if (n <= 0) return zero;
+  T* const total = static_cast<T*>(Desk::of(sizeof(T)));
+  reduceInto(total, n, zero, term, into);
   finish();
   return *total;
 }
+/// The same into to[at], for kernels to read; nobody waits for it. term(i) is called once for each i.
+template <class T, class F, class Into>
+void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
+  reduceInto(to.data() + at, n, zero, term, into);
+}
+/// After how many iterations a loop looks whether it is done: looking means waiting.
+constexpr int lookEvery = 8;
 template <class F>
 double sumOf(int n, F term) {
   return reduce(n, 0.0, term, Add{});
@@ -231,34 +243,71 @@ double maxOf(int n, F term) {
   return reduce(n, 0.0, term, Largest{});
 }
 
+/// A number that other threads may be changing; and a change of it if it is `expected`, which returns what it was.
+__device__ inline int readShared(int& shared) { return *static_cast<volatile int*>(&shared); }
+__device__ inline int swapIf(int& shared, int expected, int desired) { return atomicCAS(&shared, expected, desired); }
+
 /// Adds one to a counter that many threads count in; returns what it was.
 __device__ inline int countOne(int& counter) { return atomicAdd(&counter, 1); }
+
+/// Sets a number that many threads set to one.
+__device__ inline void setOne(int& shared) { shared = 1; }
+
+/// Sets bits of a word that many threads set bits in. Nearly always they are there already.
+__device__ inline void setBits(std::uint32_t& word, std::uint32_t bits) {
+  if (~*static_cast<volatile std::uint32_t*>(&word) & bits) atomicOr(&word, bits);
+}
 
 /// count[k] becomes the sum of those before it, for k in [0, n).
 void scan(Array<int>& counts, int n);
 /// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
 void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n);
 
+/// Counts in the block's own memory first: many particles share a bin, and the device's memory would take them one by one.
 template <class F>
-struct CountIn {
-  F bin;
-  int* count;
-  __device__ void operator()(int i) const {
-    const int b = bin(i);
-    if (b >= 0) atomicAdd(count + b, 1);
+__global__ void __launch_bounds__(threads) histogramKernel(int n, int bins, F bin, int* count) {
+  extern __shared__ int own[];
+  for (int b = int(threadIdx.x); b < bins; b += threads) own[b] = 0;
+  __syncthreads();
+  for (long long i = (long long)blockIdx.x * threads + threadIdx.x; i < n; i += (long long)gridDim.x * threads) {
+    const int b = bin(int(i));
+    if (b >= 0) atomicAdd(own + b, 1);
   }
-};
-
-/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
-template <class F>
-std::vector<int> histogram(int n, int bins, F bin) {
-  Array<int> count;
-  count.resize(bins);
-  check(cudaMemsetAsync(count.data(), 0, bins * sizeof(int)), "clear memory");
-  forEach(n, CountIn<F>{bin, count.data()});
-  std::vector<int> all(bins);
-  copyOut(count, all.data(), all.size());
-  return all;
+  __syncthreads();
+  for (int b = int(threadIdx.x); b < bins; b += threads)
+    if (own[b]) atomicAdd(count + b, own[b]);
 }
+
+/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free. The counts can
+/// be read after the next reduction or other wait, so that no one is needed for them alone.
+class Histogram {
+ public:
+  template <class F>
+  void start(int n, int bins, F bin) {
+    count_.resize(bins);
+    if (bins > room_) {
+      if (all_) check(cudaFreeHost(all_), "free memory");
+      check(cudaHostAlloc(reinterpret_cast<void**>(&all_), bins * sizeof(int), cudaHostAllocDefault), "allocate memory");
+      room_ = bins;
+    }
+    check(cudaMemsetAsync(count_.data(), 0, bins * sizeof(int)), "clear memory");
+    constexpr int manyBlocks = 1024;
+    if (n > 0) {
+      const int blocks = std::min(manyBlocks, (n - 1) / int(threads) + 1);
+      histogramKernel<<<blocks, threads, bins * sizeof(int)>>>(n, bins, bin, count_.data());
+    }
+    check(cudaGetLastError(), "start a kernel");
+    check(cudaMemcpyAsync(all_, count_.data(), bins * sizeof(int), cudaMemcpyDeviceToHost), "give data back");
+  }
+  const int* counts() const {
+    finish();
+    return all_;
+  }
+
+ private:
+  Array<int> count_;
+  int* all_ = nullptr;
+  int room_ = 0;
+};
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -9,7 +9,7 @@ template <int D>
 bool ClosedBodies<D>::grow(const Level<D>& l, int t) {
   std::uint64_t* const o = open(t);
   const std::uint64_t* const u = unknown(t);
-  const int* const beside = l.beside.data() + 2 * D * t;
+  const int* const beside = l.tiles.beside().data() + 2 * D * t;
   bool grew = false, full = true, any = false;
   const auto add = [&](int s, std::uint64_t bits) {
     bits &= u[s] & ~o[s];
@@ -42,10 +42,10 @@ bool ClosedBodies<D>::grow(const Level<D>& l, int t) {
 }
 
 template <int D>
-void ClosedBodies<D>::find(const Level<D>& l) {
+void ClosedBodies<D>::find(Level<D>& l) {
   const int n = l.tiles.count();
   std::fill_n(open(n), words, 0);
-  cells_.clear();
+  std::vector<int> cells;
   first_.assign(1, 0);
 
   // What air reaches, by tiles: from those that air touches to those beside them, while anything opens.
@@ -64,7 +64,7 @@ void ClosedBodies<D>::find(const Level<D>& l) {
     if (!grew && visited[t]) continue;
     visited[t] = 1;
     for (int k = 0; k < 2 * D; ++k)
-      if (const int b = l.beside[2 * D * t + k]; b < n && !waits[b]) queue.push_back(b), waits[b] = 1;
+      if (const int b = l.tiles.beside()[2 * D * t + k]; b < n && !waits[b]) queue.push_back(b), waits[b] = 1;
   }
 
   // The rest, body by body. `open` now takes the meaning "seen".
@@ -78,7 +78,7 @@ void ClosedBodies<D>::find(const Level<D>& l) {
           if (!(unknown_[c >> 6] & bit) || (word & bit)) return;
           word |= bit;
           next.push_back(c);
-          cells_.push_back(c);
+          cells.push_back(c);
         };
         see((t * words + s) * 64 + __builtin_ctzll(rest));
         while (!next.empty()) {
@@ -86,7 +86,7 @@ void ClosedBodies<D>::find(const Level<D>& l) {
           next.pop_back();
           for (int k = 0; k < D; ++k) {
             const int stride = power(8, k), at = c >> 3 * k & 7;
-            const int low = l.beside[2 * D * tile + 2 * k], high = l.beside[2 * D * tile + 2 * k + 1];
+            const int low = l.tiles.beside()[2 * D * tile + 2 * k], high = l.tiles.beside()[2 * D * tile + 2 * k + 1];
             if (at > 0)
               see(c - stride);
             else if (low < n)
@@ -97,8 +97,9 @@ void ClosedBodies<D>::find(const Level<D>& l) {
               see(c + (high - tile) * Tiles<D>::cells - 7 * stride);
           }
         }
-        first_.push_back(int(cells_.size()));
+        first_.push_back(int(cells.size()));
       }
+  copyIn(cells_, cells.data(), cells.size());
 }
 
 template class ClosedBodies<2>;

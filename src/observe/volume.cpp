@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <vector>
 #if defined(__SSE2__)
@@ -112,6 +113,44 @@ struct Reach {
   }
 };
 
+/// The particles, and the images in the walls of those beside them: a kernel that a wall cuts would find half of the density in
+/// the layer of nodes beside it, where the least disorder then counts as a hole.
+template <int D>
+class Points {
+ public:
+  Points(const Snapshot& s, const Domain& domain, double spacing) : s_(s), domain_(domain), spacing_(spacing) {
+    for (std::size_t i = 0; i < s.size(); ++i) mirror(&s.position[3 * i], 0);
+  }
+  std::size_t size() const { return s_.size() + images_.size() / 3; }
+  const double* operator[](std::size_t i) const { return i < s_.size() ? &s_.position[3 * i] : &images_[3 * (i - s_.size())]; }
+  /// Nodes [first, last) along axis a lie within the walls.
+  std::int64_t first(int a) const { return walled(a) ? 0 : std::numeric_limits<std::int64_t>::min(); }
+  std::int64_t last(int a) const {
+    return walled(a) ? std::int64_t(std::ceil((domain_.max[a] - domain_.min[a]) / spacing_ - 0.25))
+                     : std::numeric_limits<std::int64_t>::max();
+  }
+
+ private:
+  bool walled(int a) const { return domain_.boundary[a] == "walls"; }
+  // Images in the walls of axis `from` and of those after it; images in edges and corners are images of images.
+  void mirror(const double* x, int from) {
+    for (int a = from; a < D; ++a) {
+      if (!walled(a)) continue;
+      for (const double wall : {domain_.min[a], domain_.max[a]}) {
+        if (!(std::abs(x[a] - wall) < 2 * spacing_)) continue;
+        std::array<double, 3> image = {x[0], x[1], x[2]};
+        image[a] = 2 * wall - x[a];
+        images_.insert(images_.end(), image.begin(), image.end());
+        mirror(image.data(), a + 1);
+      }
+    }
+  }
+  const Snapshot& s_;
+  const Domain& domain_;
+  double spacing_;
+  std::vector<double> images_;
+};
+
 /// For every block the particles that reach it, in their order. Numbers only: (1 + 3/8)^D of them a particle, so that measuring
 /// takes less memory than the snapshot itself.
 template <int D>
@@ -122,11 +161,11 @@ struct Lists {
 };
 
 template <int D>
-Lists<D> makeLists(const Snapshot& s, const Vector& corner, double spacing) {
+Lists<D> makeLists(const Points<D>& x, const Vector& corner, double spacing) {
   Lists<D> lists;
   std::vector<std::int64_t> count;
-  for (std::size_t i = 0; i < s.size(); ++i)
-    Reach<D>(&s.position[3 * i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    Reach<D>(x[i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
       const int number = lists.blocks.number(keyOf<D>(b));
       if (number == int(count.size())) count.push_back(0);
       ++count[number];
@@ -135,8 +174,8 @@ Lists<D> makeLists(const Snapshot& s, const Vector& corner, double spacing) {
   for (const std::int64_t n : count) lists.begin.push_back(lists.begin.back() + n);
   lists.particles.resize(lists.begin.back());
   auto next = lists.begin;
-  for (std::size_t i = 0; i < s.size(); ++i)
-    Reach<D>(&s.position[3 * i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    Reach<D>(x[i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
       lists.particles[next[lists.blocks.number(keyOf<D>(b))]++] = int(i);
     });
   return lists;
@@ -158,13 +197,13 @@ inline Four positive(Four x) { return x > 0 ? x : Four{}; }
 
 /// Nodes of one block where the sum of the kernels exceeds `threshold`. Rows along axis 0 are not clipped but have a rim.
 template <int D>
-std::int64_t countNodes(const Snapshot& s, const Vector& corner, double spacing, const Lists<D>& lists, int block,
+std::int64_t countNodes(const Points<D>& x, const Vector& corner, double spacing, const Lists<D>& lists, int block,
                         float threshold) {
   constexpr int rows = D == 3 ? side * side : side;
   float sum[rows * row] = {};
   const Node<D> node = nodeOf<D>(lists.blocks.keys()[block]);
   for (std::int64_t k = lists.begin[block]; k < lists.begin[block + 1]; ++k) {
-    const Reach<D> at(&s.position[3 * std::size_t(lists.particles[k])], corner, 1 / spacing);
+    const Reach<D> at(x[std::size_t(lists.particles[k])], corner, 1 / spacing);
     std::array<float, D> u;
     for (int a = 0; a < D; ++a) u[a] = float(at.u[a] - double(node[a] * side));
     std::array<int, D> first;
@@ -189,23 +228,31 @@ std::int64_t countNodes(const Snapshot& s, const Vector& corner, double spacing,
       }
     }
   }
+  std::array<int, 3> low = {0, 0, 0}, high = {1, 1, 1};  // nodes of the block within the walls
+  for (int a = 0; a < D; ++a) {
+    low[a] = int(std::clamp<std::int64_t>(x.first(a), node[a] * side, (node[a] + 1) * side) - node[a] * side);
+    high[a] = int(std::clamp<std::int64_t>(x.last(a), node[a] * side, (node[a] + 1) * side) - node[a] * side);
+  }
   std::int64_t count = 0;
-  for (int r = 0; r < rows; ++r)
-    for (int i = 0; i < side; ++i) count += sum[r * row + rim + i] > threshold;
+  for (int z = low[2]; z < high[2]; ++z)
+    for (int y = low[1]; y < high[1]; ++y)
+      for (int i = low[0]; i < high[0]; ++i) count += sum[(z * side + y) * row + rim + i] > threshold;
   return count;
 }
 
 template <int D>
-double volumeOf(const Snapshot& s, const Vector& corner, double spacing, double mass, double rho0) {
+double volumeOf(const Snapshot& s, const Domain& domain, double spacing, double mass, double rho0) {
   const double h = 2 * spacing;
   const double sigma = D == 3 ? 8 / (std::numbers::pi * h * h * h) : 40 / (7 * std::numbers::pi * h * h);
   const float threshold = float(rho0 / 2 / (mass * sigma));
-  const auto lists = makeLists<D>(s, corner, spacing);
+  const Points<D> points(s, domain, spacing);
+  const auto lists = makeLists<D>(points, domain.min, spacing);
   // Every node is summed in the order of the particles, and counts add exactly: threads change nothing.
   const auto nodes = tbb::parallel_reduce(
       tbb::blocked_range<int>(0, int(lists.blocks.keys().size())), std::int64_t(0),
       [&](const tbb::blocked_range<int>& range, std::int64_t count) {
-        for (int b = range.begin(); b < range.end(); ++b) count += countNodes<D>(s, corner, spacing, lists, b, threshold);
+        for (int b = range.begin(); b < range.end(); ++b)
+          count += countNodes<D>(points, domain.min, spacing, lists, b, threshold);
         return count;
       },
       std::plus<>());
@@ -214,8 +261,8 @@ double volumeOf(const Snapshot& s, const Vector& corner, double spacing, double 
 
 }  // namespace
 
-double liquidVolume(const Snapshot& s, const Vector& corner, double spacing, double mass, double rho0) {
-  return s.dimension == 3 ? volumeOf<3>(s, corner, spacing, mass, rho0) : volumeOf<2>(s, corner, spacing, mass, rho0);
+double liquidVolume(const Snapshot& s, const Domain& domain, double spacing, double mass, double rho0) {
+  return s.dimension == 3 ? volumeOf<3>(s, domain, spacing, mass, rho0) : volumeOf<2>(s, domain, spacing, mass, rho0);
 }
 
 // A grid keeps the number of particles in a cell and not their distances. Smoothed over half a cell (a spacing in 3D, one and a
@@ -223,7 +270,7 @@ double liquidVolume(const Snapshot& s, const Vector& corner, double spacing, dou
 double liquidVolume(const Snapshot& s, const Scene& scene, double mass) {
   const SolverInfo* const solver = findSolver(scene.solver.name);
   const double smoothing = (solver && solver->grid && scene.dimension == 2 ? 1.5 : 1) * scene.resolution.spacing;
-  return liquidVolume(s, scene.domain.min, smoothing, mass, scene.fluid.density);
+  return liquidVolume(s, scene.domain, smoothing, mass, scene.fluid.density);
 }
 
 }  // namespace brim

@@ -326,7 +326,7 @@ class Constraint : public Solver<D> {
       markBodies(w);
     }
     w.solids.moveTo(w.time + dt);
-    w.collide();
+    w.collide(dt, true);
   }
 
   struct State {  // what the lists were made for

@@ -8,7 +8,10 @@
 //  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h) and moves the fluid along its
 //    gradient: smooth, so that deep water does not shake its particles;
 //  - keeps one pressure per particle, p_i = -Lambda_i / (V dt^2) >= 0 [Pa], Lambda the sum of all lambda_i of the step, and
-//    solves p >= 0, C <= 0, p C = 0 by projected gradient steps of 1/L with Nesterov's momentum.
+//    solves p >= 0, C <= 0, p C = 0 by projected gradient steps of 1/L with Nesterov's momentum;
+//  - in scenes with bodies, where there is no coarse level, lets walls push with their image of the particle's pressure as well
+//    (sph/wall_pressure.h): a sample has no multiplier of its own that pushes back as a neighbour has, so what it adds to the
+//    gradient of C_i counts twice. With once the layer at a wall sits 0.2 d from it at twice the pressure.
 // Pressures are not kept from step to step. They would act as an integral of C: any mode of which a step removes less than
 // half then grows (lambda^3 - 3 s lambda^2 + 3 s lambda - s = 0, s the part that stays; stable only for s < 1/2), and a warm
 // start throws columns into the air. acceleration = "none" is the sheet to the letter.
@@ -80,6 +83,7 @@ struct Iteration {
   Real corrK, corrW;    // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
   Real least, most;  // C that one iteration may undo
+  Real image;        // how often what samples add to a gradient counts: 2 with their image of the pressure
   bool answers;      // samples with an inverse mass move as well
 
   /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
@@ -96,7 +100,6 @@ struct Iteration {
 template <int D, class K>
 void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, Array<Real>& error) {
   auto& out = w.fluid.spares.sample;
-  out.resize(w.fluid.room());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
@@ -116,13 +119,13 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       rho += mk * W(xi - xk);
-      gradI += (it.v0 * mk) * W.grad(xi - xk);
+      gradI += (it.image * it.v0 * mk) * W.grad(xi - xk);
     }
     if (it.answers)
       for (auto k : nb.solid[i]) {
         const auto [xk, mk] = s[k];
         const auto [vk, inverseMass] = sv[k];
-        const auto gradK = (it.v0 * mk) * W.grad(xi - xk);
+        const auto gradK = (it.image * it.v0 * mk) * W.grad(xi - xk);
         S += inverseMass * dot(gradK, gradK);
       }
     const Reals c = it.v0 * rho - Reals(1);
@@ -141,7 +144,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     Y[i] = it.keep ? ahead : last + next;
     C[i] = c;
   });
-  w.fluid.padWith(out, Particles<D>::ghostSample());
+  if (!onDevice) w.fluid.padWith(out, Particles<D>::ghostSample());  // lanes past the last particle wrote there
   w.refresh(out);
 }
 
@@ -163,7 +166,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
       if (corrected) lambda -= it.correction(W(xi - xj));
       dx += lambda * W.grad(xi - xj);
     }
-    const Reals perMass = lambdaI / max(pi.a, Reals(Real(1e-30)));
+    const Reals perMass = it.image * lambdaI / max(pi.a, Reals(Real(1e-30)));
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       dx += (mk * perMass) * W.grad(xi - xk);
@@ -220,14 +223,14 @@ class Pbf : public Solver<D> {
     if (w.soft.any()) coupling_.begin(w, dt);
     predict(w, dt);
     answer_.begin(w, dt);
-    w.collide();
+    w.collide(dt, true);
     watch("predict");
     w.search();
     answer_.share(w);
     watch("search");
     project(w, W, dt, report, watch);
     watch("pressure");
-    w.collide();
+    w.collide(dt, false);
     if (w.soft.any()) {
       coupling_.end(w);
       watch("cloth");
@@ -261,9 +264,12 @@ class Pbf : public Solver<D> {
 
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
     for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
+    w.fluid.padWith(w.fluid.spares.sample, Particles<D>::ghostSample());
     watch("pressure");
     const bool cloth = w.soft.any();
     it.answers = cloth || w.bodies;
+    it.image = it.keep && w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
+    if (it.image == 2) answer_.lean(w, W);
     const bool coarse = it.keep && !it.answers && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
     watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
@@ -279,7 +285,7 @@ class Pbf : public Solver<D> {
         displace<D, true>(w, W, it, dt);
       else
         displace<D, false>(w, W, it, dt);
-      answer_.push(w, W, w.fluid.spares.sample.read(), 1 / dt);
+      answer_.push(w, W, w.fluid.spares.sample.read(), it.image / dt);
       if (cloth) {
         watch("pressure");
         coupling_.iterate(w, W, w.fluid.spares.sample.read(), o_.cloth_sweeps);

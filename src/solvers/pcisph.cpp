@@ -183,7 +183,7 @@ class Pcisph : public Solver<D> {
     takeOver(w, dt, pressed_, velocity_, predicted);
     watch("pressure");
     // Viscosity comes last, not first as in the paper: its pass also finds the densities that the step ends with.
-    w.collide();
+    w.collide(dt, true);
     w.refresh(w.fluid.p.data);
     w.refreshColumn(w.fluid.v.data);
     viscosity(w, W, dt, nu(w), 0);

@@ -17,6 +17,7 @@
 //  - adds Nesterov's momentum to T;
 //  - moves particles out of solids after every iteration, not only after the last: what a wall pushes back presses its
 //    neighbours, a third of a percent of them by more than 0.1 % otherwise;
+//  - in scenes with bodies, lets walls push with their image of the particle's pressure, as pbf does and for its reasons;
 //  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h), as pbf does and for its reasons.
 // One Newton step is the projection there: it leaves C^2, and every iteration starts it again from where the last ended.
 #include "constraints/coupling.h"
@@ -138,6 +139,7 @@ struct Ascent {
   Real beta;       // momentum
   Real most;       // C that one iteration may undo
   Real least;      // [1/m^2] bound on |grad C|^2, a part of the rest lattice's
+  Real image;      // how often what samples add to a gradient counts: 2 with their image of the pressure
   bool answers;    // samples with an inverse mass move as well:
   bool members;    // as copies of their nodes, one each; else by their part of a body's mass
 };
@@ -167,13 +169,13 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
     for (auto a : nb.solid[i]) {
       const auto [xa, ma] = s[a];
       rho += ma * W(xi - xa);
-      gradI += (o.v0 * ma) * W.grad(xi - xa);
+      gradI += (o.image * o.v0 * ma) * W.grad(xi - xa);
     }
     if (o.answers)
       for (auto a : nb.solid[i]) {
         const auto [xa, ma] = s[a];
         const auto [va, inverseMass] = sv[a];
-        const auto g = (o.v0 * ma) * W.grad(xi - xa);
+        const auto g = (o.image * o.v0 * ma) * W.grad(xi - xa);
         const Reals part = o.members ? select(inverseMass > Reals(0), Reals(1), Reals(0)) : o.m * inverseMass;
         S += part * dot(g, g);
       }
@@ -281,7 +283,7 @@ class Projective : public Solver<D> {
     if (w.soft.any()) coupling_.begin(w, dt);
     moveFreely(w, dt);
     answer_.begin(w, dt);
-    w.collide();
+    w.collide(dt, true);
     watch("predict");
     w.search();
     answer_.share(w);
@@ -295,7 +297,7 @@ class Projective : public Solver<D> {
     else
       accelerate(w, W, dt, report, watch);
     watch("pressure");
-    w.collide();
+    w.collide(dt, false);
     if (w.soft.any()) {
       coupling_.end(w);
       watch("cloth");
@@ -361,6 +363,8 @@ class Projective : public Solver<D> {
     watch("coarse");
     a.answers = cloth || w.bodies;
     a.members = cloth;
+    a.image = w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
+    if (a.image == 2) answer_.lean(w, W);
     if (cloth) coupling_.prepare(w, W, a.least);
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
@@ -372,8 +376,8 @@ class Projective : public Solver<D> {
       t = next;
       ascend(w, W, a, projections_, T_, Y_, coarsePressure_);
       moveMembers(w, W, projections_, dt);
-      answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -w.mass / dt);
-      w.collide();
+      answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -a.image * w.mass / dt);
+      w.collide(dt, false);
       if (cloth) {
         watch("pressure");
         coupling_.iterate(w, W, {projections_.path(w.fluid.room()).step[0].data});

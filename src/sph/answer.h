@@ -4,8 +4,7 @@
 // take from their samples. For that a body's mass is split over the samples that feel fluid: each answers as if it had an equal
 // part of the mass, so that all of them together move the body by no more than one would.
 #pragma once
-#include "math/kernels.h"
-#include "world/world.h"
+#include "sph/wall_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -82,6 +81,19 @@ class Answer {
       }
       out[k] = {(factor * mk) * f, Reals(0)};
     });
+    take(w);
+  }
+
+  /// Before the iterations: what walls and bodies carry of the pressure's gradient along them.
+  template <class K>
+  void lean(World<D>& w, K W) {
+    leanOnWalls(w, W, dt_, true);
+    take(w);
+  }
+
+ private:
+  // The bodies move by the impulses of their samples, and the samples with them.
+  void take(World<D>& w) {
     using namespace vectors;
     const std::vector<Wrench> sums = w.touch.perBody(w.solids);
     for (int b = 0; b < w.bodies->size(); ++b) {
@@ -92,7 +104,6 @@ class Answer {
     w.touch.follow(w.solids);
   }
 
- private:
   void place(World<D>& w) { w.placeBodies(inverse_); }
 
   double dt_ = 0;                // [s]

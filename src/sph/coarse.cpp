@@ -1,6 +1,5 @@
 #include "sph/coarse.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -14,6 +13,100 @@ static void countParticles(const CoarseCells<D> grid, int cells, View<int> count
   });
 }
 
+// What a cell is that holds no unknown.
+static constexpr int air = -1, wall = -2;
+
+// A cell with no room for a particle belongs to the wall.
+template <int D>
+static void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, View<const int> count, View<int> state,
+                       View<int> number) {
+  const Vec<D> extent = w.extent;
+  const auto walled = w.walled;
+  const double room = 0.75 * w.spacing;
+  const Real inside = Real(-0.2 * grid.side);
+  const auto body = w.solids.bodies().read();
+  const int bodies = int(w.solids.bodies().size());
+  forEach(cells, [=] BRIM_KERNEL(int c) {
+    number[c] = count[c] > 0;
+    state[c] = air;
+    if (count[c]) return;
+    Real x[3] = {}, y[3];
+    const auto place = grid.placeOf(c);
+    for (int k = 0; k < D; ++k) {
+      const double low = grid.low[k] + double(place.at[k]) * grid.side, high = low + grid.side, end = extent[k];
+      if (walled[k] && (high < end ? high : end) - (low > 0 ? low : 0) < room) state[c] = wall;
+      x[k] = Real(low + grid.side / 2);
+    }
+    for (int b = 0; b < bodies && state[c] == air; ++b) {
+      body[b].pose.toBody(x, y);
+      if (body[b].shape.distance(y) < inside) state[c] = wall;
+    }
+  });
+}
+
+static int total(int cells, View<const int> number) {
+  return int(sumOf(cells, [=] BRIM_KERNEL(int c) { return double(number[c]); }));
+}
+
+static void numberUnknowns(int cells, View<const int> count, View<const int> number, View<int> state, View<int> where) {
+  forEach(cells, [=] BRIM_KERNEL(int c) {
+    if (count[c]) state[c] = number[c], where[number[c]] = c;
+  });
+}
+
+// Cells with their fluid, and how they touch.
+template <int D>
+struct WetCells {
+  CoarseCells<D> grid;
+  View<const int> count, state;
+
+  BRIM_DEVICE_FN double fill(std::int64_t c) const { return count[int(c)] < grid.full ? count[int(c)] / grid.full : 1; }
+  BRIM_FN std::int64_t stride(int k) const { return k == 0 ? 1 : k == 1 ? grid.size[0] : grid.size[0] * grid.size[1]; }
+  /// What lies beyond the lower or the upper face along axis k.
+  BRIM_DEVICE_FN int beyond(std::int64_t c, int k, bool up) const {
+    const std::int64_t at = grid.placeOf(c).at[k];
+    if (up ? at + 1 >= grid.size[k] : at == 0) return air;
+    return state[int(up ? c + stride(k) : c - stride(k))];
+  }
+  /// How much of a cell's extent along axis k is wet: all of it unless there is air on one side; then the cell behind tells how
+  /// much of the section is wet, and the fill how far it reaches.
+  BRIM_DEVICE_FN double wetPart(std::int64_t c, int k) const {
+    const int below = beyond(c, k, false), above = beyond(c, k, true);
+    if (below != air && above != air) return 1;
+    const double behind = below >= 0 ? fill(c - stride(k)) : above >= 0 ? fill(c + stride(k)) : fill(c);
+    const double part = fill(c) / (behind > 1e-6 ? behind : 1e-6);
+    return part < 0.3 ? 0.3 : part > 1 ? 1 : part;
+  }
+};
+
+template <int D>
+static void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> link, View<double> diagonal,
+                    View<double> filled) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    const int c = where[i];
+    const double fill = cells.fill(c);
+    double sum = 0;
+    for (int k = 0; k < D; ++k) {
+      const double part = cells.wetPart(c, k);
+      for (int up = 0; up < 2; ++up) {
+        const int state = cells.beyond(c, k, up);
+        const std::int64_t there = up ? c + cells.stride(k) : c - cells.stride(k);
+        Link l = {Link::none, 0, 0};
+        if (state >= 0) {
+          const double way = (part + cells.wetPart(there, k)) / 2;  // between the middles of what is wet
+          l = {state, float((fill + cells.fill(there)) / 2 / way), float(1 / way)};
+        } else if (state == air) {
+          l = {Link::none, float(fill / part / (part / 2)), float(2 / part)};
+        }
+        link[2 * D * i + 2 * k + up] = l;
+        sum += l.weight;
+      }
+    }
+    diagonal[i] = sum > 1e-3 ? sum : 1e-3;  // fluid shut in on all sides
+    filled[i] = fill;
+  });
+}
+
 template <int D>
 CoarseCells<D> CoarseLevel<D>::grid() const {
   CoarseCells<D> g;
@@ -21,195 +114,74 @@ CoarseCells<D> CoarseLevel<D>::grid() const {
   for (int k = 0; k < 3; ++k) g.size[k] = size_[k];
   for (int k = 0; k < D; ++k) g.low[k] = low_[k];
   g.side = side_;
+  g.full = full_;
   return g;
-}
-
-template <int D>
-bool CoarseLevel<D>::prepare(const World<D>& w) {
-  const Window<D>& window = w.window();
-  cell_.clear();
-  if (!window.dense) return false;
-  std::int64_t cells = 1;
-  constexpr int fine = CoarseCells<D>::rows * Window<D>::fine;  // windows come in multiples of four supports
-  side_ = fine / window.scale[0];
-  for (int k = 0; k < D; ++k) {
-    size_[k] = window.size[k] / (k == 0 ? fine : CoarseCells<D>::rows);
-    low_[k] = double(window.low[k]) / window.scale[k];
-    cells *= size_[k];
-  }
-  const double full = std::pow(side_ / w.spacing, D);
-  std::vector<double> fill(cells);
-  state_.assign(cells, air);
-  particles_ = w.cells().runs();
-  count_.resize(cells);
-  countParticles(grid(), int(cells), count_.view());
-  const auto count = onHost(count_, cells);
-  forEachOnHost(int(cells), [&](int c) {
-    fill[c] = std::min(1.0, count[c] / full);
-    if (count[c]) return;
-    // A cell with no room for a particle belongs to the wall.
-    Real x[3] = {}, y[3];
-    const auto [at] = grid().placeOf(c);
-    for (int k = 0; k < D; ++k) {
-      const double low = low_[k] + double(at[k]) * side_;
-      const double inside = std::min(low + side_, double(w.extent[k])) - std::max(low, 0.0);
-      if (w.walled[k] && inside < 0.75 * w.spacing) state_[c] = wall;
-      x[k] = Real(low + side_ / 2);
-    }
-    for (std::size_t b = 0; b < w.solids.hostBodies().size() && state_[c] == air; ++b) {
-      const Body<D>& body = w.solids.hostBodies()[b];
-      body.pose.toBody(x, y);
-      if (body.shape.distance(y) < Real(-0.2 * side_)) state_[c] = wall;
-    }
-  });
-  for (std::int64_t c = 0; c < cells; ++c)
-    if (fill[c] > 0) state_[c] = int(cell_.size()), cell_.push_back(c);
-  const int n = int(cell_.size());
-  link_.resize(std::size_t(2 * D) * n);
-  diagonal_.resize(n);
-  filled_.resize(n);
-  forEachOnHost(n, [&](int i) {
-    filled_[i] = fill[cell_[i]];
-    connect(i, fill);
-  });
-  return findHeld();
 }
 
 // Fluid in free flight is left to the particles: their sums conserve momentum to rounding, a grid does not, and without a
 // wall to stand on there is no deep pressure to carry.
 template <int D>
-bool CoarseLevel<D>::findHeld() {
-  const int n = int(cell_.size());
-  held_.assign(n, 0);
-  std::vector<int> open;
-  const auto reach = [&](int i) {
-    if (!held_[i]) held_[i] = 1, open.push_back(i);
-  };
-  for (int i = 0; i < n; ++i)
-    for (int l = 0; l < 2 * D; ++l)
-      if (link_[std::size_t(2 * D) * i + l].perDrop == 0) reach(i);
-  bool any = false;
-  while (!open.empty()) {
-    const int i = open.back();
-    open.pop_back();
-    any = true;
-    for (int l = 0; l < 2 * D; ++l)
-      if (const int to = link_[std::size_t(2 * D) * i + l].to; to >= 0) reach(to);
+bool CoarseLevel<D>::prepare(const World<D>& w) {
+  const Window<D>& window = w.window();
+  system_.resize(0);
+  if (!window.dense) return false;
+  int cells = 1;
+  constexpr int fine = CoarseCells<D>::rows * Window<D>::fine;  // windows come in multiples of four supports
+  side_ = fine / window.scale[0];
+  full_ = std::pow(side_ / w.spacing, D);
+  for (int k = 0; k < D; ++k) {
+    size_[k] = window.size[k] / (k == 0 ? fine : CoarseCells<D>::rows);
+    low_[k] = double(window.low[k]) / window.scale[k];
+    cells *= int(size_[k]);
   }
-  return any;
-}
-
-// How much of a cell's extent along axis k is wet: all of it unless there is air on one side; then the cell behind tells how
-// much of the section is wet, and the fill how far it reaches.
-template <int D>
-double CoarseLevel<D>::wetPart(std::int64_t c, int k, const std::vector<double>& fill) const {
-  const std::int64_t at = grid().placeOf(c).at[k], stride = k == 0 ? 1 : k == 1 ? size_[0] : size_[0] * size_[1];
-  const int below = at > 0 ? state_[c - stride] : air, above = at + 1 < size_[k] ? state_[c + stride] : air;
-  if (below != air && above != air) return 1;
-  const double behind = below >= 0 ? fill[c - stride] : above >= 0 ? fill[c + stride] : fill[c];
-  return std::clamp(fill[c] / std::max(behind, 1e-6), 0.3, 1.0);
-}
-
-template <int D>
-void CoarseLevel<D>::connect(int i, const std::vector<double>& fill) {
-  const std::int64_t c = cell_[i];
-  const auto [at] = grid().placeOf(c);
-  std::int64_t stride = 1;
-  diagonal_[i] = 0;
-  for (int k = 0; k < D; stride *= size_[k++]) {
-    const double part = wetPart(c, k, fill);
-    for (int up = 0; up < 2; ++up) {
-      const std::int64_t there = c + (up ? stride : -stride);
-      const int state = (up ? at[k] + 1 >= size_[k] : at[k] == 0) ? air : state_[there];
-      Link& l = link_[std::size_t(2 * D) * i + 2 * k + up];
-      l = {air, 0, 0};
-      if (state >= 0) {
-        const double way = (part + wetPart(there, k, fill)) / 2;  // between the middles of what is wet
-        l = {state, float((fill[c] + fill[there]) / 2 / way), float(1 / way)};
-      } else if (state == air) {
-        l = {air, float(fill[c] / part / (part / 2)), float(2 / part)};
-      }
-      diagonal_[i] += l.weight;
-    }
-  }
-  diagonal_[i] = std::max(diagonal_[i], 1e-3);  // fluid shut in on all sides
-}
-
-// Jacobi-preconditioned conjugate gradients for both right-hand sides at once, to a thirtieth of the residuals: the fine level
-// sees to the rest. By one thread: the grid has a hundredth of the particles. What would be negative is zero: fluid pushes,
-// it does not pull.
-template <int D>
-void CoarseLevel<D>::solve(std::vector<Pair> r, double softness) {
-  const int n = int(cell_.size());
-  for (int i = 0; i < n; ++i) diagonal_[i] += softness * filled_[i];
-  std::vector<Pair> p(n), q(n);
-  x_.assign(n, {});
-  Pair rz, first;
-  for (int it = 0; it < 200; ++it) {
-    Pair next;
-    for (int i = 0; i < n; ++i) {
-      const double d = 1 / diagonal_[i];
-      next.now += r[i].now * r[i].now * d, next.before += r[i].before * r[i].before * d;
-    }
-    if (it == 0) first = next;
-    if (next.now <= 1e-3 * first.now && next.before <= 1e-3 * first.before) break;
-    const Pair beta = it ? Pair{rz.now > 0 ? next.now / rz.now : 0, rz.before > 0 ? next.before / rz.before : 0} : Pair{};
-    rz = next;
-    for (int i = 0; i < n; ++i) {
-      const double d = 1 / diagonal_[i];
-      p[i] = {r[i].now * d + beta.now * p[i].now, r[i].before * d + beta.before * p[i].before};
-    }
-    Pair pq;
-    for (int i = 0; i < n; ++i) {
-      Pair s = {diagonal_[i] * p[i].now, diagonal_[i] * p[i].before};
-      const Link* const l = &link_[std::size_t(2 * D) * i];
-      for (int k = 0; k < 2 * D; ++k)
-        if (l[k].to >= 0) s.now -= l[k].weight * p[l[k].to].now, s.before -= l[k].weight * p[l[k].to].before;
-      q[i] = s;
-      pq.now += p[i].now * s.now, pq.before += p[i].before * s.before;
-    }
-    const Pair alpha = {pq.now > 0 ? rz.now / pq.now : 0, pq.before > 0 ? rz.before / pq.before : 0};
-    for (int i = 0; i < n; ++i) {
-      x_[i].now += alpha.now * p[i].now, x_[i].before += alpha.before * p[i].before;
-      r[i].now -= alpha.now * q[i].now, r[i].before -= alpha.before * q[i].before;
-    }
-  }
-  for (Pair& v : x_) v = {std::max(v.now, 0.0), std::max(v.before, 0.0)};
+  particles_ = w.cells().runs();
+  for (Array<int>* a : {&count_, &state_, &where_}) a->resize(cells);
+  number_.resize(cells);
+  countParticles(grid(), cells, count_.view());
+  findStates(grid(), cells, w, count_.read(), state_.view(), number_.view());
+  const int n = total(cells, number_.read());
+  scan(number_, cells);
+  numberUnknowns(cells, count_.read(), number_.read(), state_.view(), where_.view());
+  system_.resize(n);
+  connect(WetCells<D>{grid(), count_.read(), state_.read()}, n, where_.read(), system_.link.view(), system_.diagonal.view(),
+          system_.filled.view());
+  return system_.findHeld();
 }
 
 // Displacements of the faces of cells with fluid, from the drop of pressure across them. Beside a wall the excess is mostly
 // in the gap between the wall and the first layer: fluid there moves too.
 template <int D>
-void CoarseLevel<D>::findFaces(double mobility) {
+static void findFaces(int n, int axis, int stride, double mobility, View<const int> where, View<const Link> link,
+                      View<const Pair> x, View<Sample<3>> face) {
   constexpr double besideWall = 0.3;  // of the way at the other face
-  std::int64_t stride = 1;
-  for (int k = 0; k < D; stride *= size_[k++]) {
-    std::vector<Face> faces(state_.size() + std::size_t(stride));
-    for (std::size_t i = 0; i < cell_.size(); ++i) {
-      const Link* const l = &link_[std::size_t(2 * D) * i + 2 * k];
-      const auto across = [&](double Pair::*x, double* way) {
-        for (int up = 0; up < 2; ++up)
-          way[up] = (up ? mobility : -mobility) * l[up].perDrop * (x_[i].*x - (l[up].to >= 0 ? x_[l[up].to].*x : 0));
-        for (int up = 0; up < 2; ++up)
-          if (l[up].perDrop == 0 && (up ? way[0] < 0 : way[1] > 0)) way[up] = besideWall * way[1 - up];
-      };
-      double swift[2], slow[2];
-      across(&Pair::now, swift);
-      across(&Pair::before, slow);
-      for (int up = 0; up < 2; ++up) faces[cell_[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    double swift[2], slow[2];
+    Link l[2];
+    for (int up = 0; up < 2; ++up) {
+      l[up] = link[2 * D * i + 2 * axis + up];
+      const Pair other = l[up].to >= 0 ? x[l[up].to] : Pair{};
+      const double perDrop = (up ? mobility : -mobility) * l[up].perDrop;
+      swift[up] = perDrop * (x[i].now - other.now), slow[up] = perDrop * (x[i].before - other.before);
     }
-    copyIn(face_[k], faces.data(), faces.size());
-  }
+    for (int up = 0; up < 2; ++up) {
+      if (l[up].perDrop != 0) continue;
+      if (up ? swift[0] < 0 : swift[1] > 0) swift[up] = besideWall * swift[1 - up];
+      if (up ? slow[0] < 0 : slow[1] > 0) slow[up] = besideWall * slow[1 - up];
+    }
+    // The face between two cells with fluid is that of the upper one, which would write the same.
+    for (int up = 0; up < (l[1].to >= 0 ? 1 : 2); ++up)
+      face[where[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
+  });
 }
 
-// Sums over the particles of cells where[0 .. n - 1]. Particles far below rho0 are at the surface, where the sum over
-// neighbours says nothing about volume.
+// The right-hand sides: sums over the particles of each cell. Particles far below rho0 are at the surface, where the sum over
+// neighbours says nothing about volume. Of the errors that were there before, the part `hold` is kept apart: see push.
 template <int D>
-static void sumExcess(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> residual,
-                      View<const Sample<D>> v, double rho0, View<Excess> to) {
-  forEach(n, [=] BRIM_KERNEL(int m) {
+static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Real> residual,
+                      View<const Sample<D>> v, double rho0, double scale, double hold, View<Pair> rhs) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
     double all = 0, before = 0;
-    grid.eachRun(where[m], [&](int a, int b) {
+    grid.eachRun(where[i], [&](int a, int b) {
       for (int j = a; j < b; ++j) {
         if (residual[j] < Real(-0.05)) continue;
         const double error = double(v[j].a) / rho0 - 1;
@@ -217,18 +189,19 @@ static void sumExcess(const CoarseCells<D> grid, int n, View<const std::int64_t>
         before += error > 0 ? error : 0;
       }
     });
-    to[m] = {all, before};
+    rhs[i] = held[i] ? Pair{scale * (all - hold * before), scale * hold * before} : Pair{};
   });
 }
 
 template <int D>
-static void sumRates(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const Real> rate, View<Excess> to) {
-  forEach(n, [=] BRIM_KERNEL(int m) {
+static void sumRates(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Real> rate,
+                     double scale, View<Pair> rhs) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
     double all = 0;
-    grid.eachRun(where[m], [&](int a, int b) {
+    grid.eachRun(where[i], [&](int a, int b) {
       for (int j = a; j < b; ++j) all += rate[j];
     });
-    to[m] = {all, 0};
+    rhs[i] = held[i] ? Pair{scale * all, 0} : Pair{};
   });
 }
 
@@ -296,74 +269,77 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, d
   // way would leave a tank at rest with a slow fall that is made good every step.
   constexpr double hold = 0.7;
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
-  const int n = int(cell_.size());
-  copyIn(where_, cell_.data(), n);
-  excess_.resize(n);
-  sumExcess(grid(), n, where_.read(), residual.read(), w.fluid.v.read(), w.rho0, excess_.view());
-  const auto excess = onHost(excess_, n);
-  std::vector<Pair> rhs(n);
-  for (int i = 0; i < n; ++i)
-    if (held_[i]) rhs[i] = {scale * (excess[i].all - hold * excess[i].before), scale * hold * excess[i].before};
-  solve(std::move(rhs), compliance * w.rho0 / (dt * dt) * side_ * side_);
-  findFaces(dt * dt / w.rho0 / side_);
+  const int n = system_.size();
+  sumExcess(grid(), n, where_.read(), system_.held.read(), residual.read(), w.fluid.v.read(), w.rho0, scale, hold,
+            system_.rhs.view());
+  system_.solve(compliance * w.rho0 / (dt * dt) * side_ * side_);
+  for (int k = 0, stride = 1; k < D; stride *= int(size_[k++])) {
+    const int faces = int(state_.size()) + stride;
+    face_[k].resize(faces);
+    fill(face_[k], 0, faces, Face{});
+    findFaces<D>(n, k, stride, dt * dt / w.rho0 / side_, where_.read(), system_.link.read(), system_.x.read(), face_[k].view());
+  }
   followFaces(w.fluid, faceGrid(), dt);
   w.refresh(w.fluid.p.data);
 }
 
+// Linear between the middles of cells.
 template <int D>
-void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& gained, double dt, Array<Real>& pressure) {
-  const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
-  const int n = int(cell_.size());
-  copyIn(where_, cell_.data(), n);
-  excess_.resize(n);
-  sumRates(grid(), n, where_.read(), gained.read(), excess_.view());
-  const auto excess = onHost(excess_, n);
-  std::vector<Pair> rhs(n);
-  for (int i = 0; i < n; ++i)
-    if (held_[i]) rhs[i].now = scale * excess[i].all;
-  solve(std::move(rhs), 0);
-  const auto p = onHost(w.fluid.p.data, w.fluid.size());
-  std::vector<Real> at(pressure.size(), 0);
-  forEachOnHost(w.fluid.size(), [&](int i) {
+static void takePressure(const CoarseCells<D> grid, int n, View<const Sample<D>> p, View<const int> state, View<const Pair> x,
+                         View<Real> pressure) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
     std::int64_t low[D];
     double f[D], sum = 0, known = 0;
     for (int k = 0; k < D; ++k) {
-      const double s = (p[i].x[k] - low_[k]) / side_ - 0.5;
-      low[k] = std::clamp<std::int64_t>(std::int64_t(std::floor(s)), 0, std::max<std::int64_t>(0, size_[k] - 2));
-      f[k] = std::clamp(s - double(low[k]), 0.0, 1.0);
+      const double s = (p[i].x[k] - grid.low[k]) / grid.side - 0.5, most = double(grid.size[k] - 2);
+      low[k] = std::int64_t(s < most ? s : most);
+      low[k] = low[k] > 0 ? low[k] : 0;
+      const double past = s - double(low[k]);
+      f[k] = past < 0 ? 0 : past > 1 ? 1 : past;
     }
     for (int corner = 0; corner < 1 << D; ++corner) {
       std::int64_t c = 0;
       double part = 1;
       for (int k = D - 1; k >= 0; --k) {
         const int up = corner >> k & 1;
-        c = c * size_[k] + std::min(low[k] + up, size_[k] - 1);
+        c = c * grid.size[k] + (low[k] + up < grid.size[k] ? low[k] + up : grid.size[k] - 1);
         part *= up ? f[k] : 1 - f[k];
       }
-      if (state_[c] == wall) continue;
+      const int unknown = state[int(c)];
+      if (unknown == wall) continue;
       known += part;
-      if (state_[c] >= 0) sum += part * x_[state_[c]].now;
+      if (unknown >= 0) sum += part * x[unknown].now;
     }
-    at[i] = known > 0 ? Real(sum / known) : Real(0);
+    pressure[i] = known > 0 ? Real(sum / known) : Real(0);
   });
-  copyIn(pressure, at.data(), at.size());
+}
+
+template <int D>
+void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& gained, double dt, Array<Real>& pressure) {
+  const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
+  sumRates(grid(), system_.size(), where_.read(), system_.held.read(), gained.read(), scale, system_.rhs.view());
+  system_.solve(0);
+  fill(pressure, 0, int(pressure.size()), Real(0));
+  takePressure(grid(), w.fluid.size(), w.fluid.p.read(), state_.read(), system_.x.read(), pressure.view());
 }
 
 // The pressure in the middle of a cell, and its slope by what the faces moved: linear in each cell.
 template <int D>
-static void addLinear(const CoarseCells<D> grid, int n, View<const std::int64_t> where, View<const double> middle,
+static void addLinear(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Pair> x,
                       const FaceGrid<D> g, double perWay, View<const Sample<D>> p, View<Real> to) {
-  forEach(n, [=] BRIM_KERNEL(int m) {
-    const std::int64_t c = where[m];
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    if (!held[i]) return;
+    const int c = where[i];
     const auto place = grid.placeOf(c);
     double slope[D], centre[D];
     for (int k = 0; k < D; ++k) {
-      slope[k] = perWay * (g.face[k][int(c)].x[1] + g.face[k][int(c) + g.stride[k]].x[1]) / 2;
+      slope[k] = perWay * (g.face[k][c].x[1] + g.face[k][c + g.stride[k]].x[1]) / 2;
       centre[k] = grid.low[k] + (double(place.at[k]) + 0.5) * grid.side;
     }
+    const double middle = x[i].now;
     grid.eachRun(c, [&](int a, int b) {
       for (int j = a; j < b; ++j) {
-        double pressure = middle[m];
+        double pressure = middle;
         for (int k = 0; k < D; ++k) pressure += slope[k] * (p[j].x[k] - centre[k]);
         to[j] += Real(pressure > 0 ? pressure : 0);
       }
@@ -373,14 +349,8 @@ static void addLinear(const CoarseCells<D> grid, int n, View<const std::int64_t>
 
 template <int D>
 void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) {
-  std::vector<std::int64_t> where;
-  std::vector<double> middle;
-  for (std::size_t i = 0; i < cell_.size(); ++i)
-    if (held_[i]) where.push_back(cell_[i]), middle.push_back(x_[i].now);
-  copyIn(where_, where.data(), where.size());
-  copyIn(middle_, middle.data(), middle.size());
-  addLinear(grid(), int(where.size()), where_.read(), middle_.read(), faceGrid(), -w.rho0 / (dt * dt), w.fluid.p.read(),
-            pressure.view());
+  addLinear(grid(), system_.size(), where_.read(), system_.held.read(), system_.x.read(), faceGrid(), -w.rho0 / (dt * dt),
+            w.fluid.p.read(), pressure.view());
 }
 
 template class CoarseLevel<2>;

@@ -1,5 +1,6 @@
 // A coarse level for pressure: what neighbours tell each other in thousands of iterations, a small grid knows in one.
 #pragma once
+#include "sph/coarse_system.h"
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -11,6 +12,7 @@ struct CoarseCells {
   Runs<D> particles;
   std::int64_t size[3];
   double low[D], side;  // [m]
+  double full;          // particles of a full cell
   struct Place {
     std::int64_t at[3];
   };
@@ -28,11 +30,6 @@ struct CoarseCells {
         body(ends.first, ends.past);
       }
   }
-};
-
-/// Sums over the particles of a cell: of the residuals, and of the errors that were there before.
-struct Excess {
-  double all, before;
 };
 
 /// Displacements at the faces of the cells: {way, swift, known}. How far fluid moves along the axis [m], the part of it that
@@ -64,41 +61,21 @@ class CoarseLevel {
   void addPressure(const World<D>&, double dt, Array<Real>& pressure);
 
  private:
-  static constexpr int air = -1, wall = -2;
-  struct Link {
-    int to;         // unknown, or air
-    float weight;   // what flows for a drop of one: wet part of the face over the way in cells
-    float perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls
-  };
-  /// Two right-hand sides or solutions, carried through one solve: see push.
-  struct Pair {
-    double now = 0, before = 0;  // [Pa]
-  };
   using Face = Sample<3>;  // as in FaceGrid
   CoarseCells<D> grid() const;
   FaceGrid<D> faceGrid() const;
-  double wetPart(std::int64_t cell, int axis, const std::vector<double>& fill) const;
-  void connect(int unknown, const std::vector<double>& fill);
-  bool findHeld();
-  void solve(std::vector<Pair> rhs, double softness);
-  void findFaces(double mobility);
 
   std::int64_t size_[3] = {1, 1, 1};
   Runs<D> particles_ = {};
   double side_ = 0;  // [m]
+  double full_ = 0;  // particles of a full cell
   double low_[D] = {};
-  std::vector<int> state_;          // per cell: index of its unknown, air or wall
-  std::vector<std::int64_t> cell_;  // per unknown: its cell
-  std::vector<Link> link_;          // 2 D per unknown
-  std::vector<char> held_;          // per unknown: part of a body of fluid that touches a wall
-  std::vector<double> diagonal_;
-  std::vector<double> filled_;  // per unknown: part of the cell that fluid fills
-  std::vector<Pair> x_;         // pressures of the last push
+  Array<int> count_;   // particles per cell
+  Array<int> state_;   // per cell: index of its unknown, air or wall
+  Array<int> number_;  // cells with fluid before each
+  Array<int> where_;   // per unknown: its cell
+  CoarseSystem<D> system_;
   Array<Face> face_[D];
-  Array<int> count_;
-  Array<std::int64_t> where_;  // cells, where kernels read them
-  Array<Excess> excess_;
-  Array<double> middle_;  // [Pa] of the cells of where_
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

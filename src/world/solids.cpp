@@ -5,23 +5,6 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-Primitive<Real> ShapeData::onMachine(const Primitive<Real>& shape) {
-  Primitive<Real> s = shape;
-#if BRIM_CUDA
-  if (s.points) {
-    auto& copy = points_[s.points];
-    if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
-    s.points = copy.data();
-  }
-  if (s.grid) {
-    auto& copy = grids_[s.grid];
-    if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
-    s.grid = copy.data();
-  }
-#endif
-  return s;
-}
-
 template <int D>
 static Sample<D> farSample() {
   Sample<D> s{};
@@ -39,6 +22,7 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
     moving_ = moving_ || isFree || source_.back().motion.moves();
     if (isFree) free_.push_back({setup.solids[b].pose(), 0});
   }
+  presence_.assign(source_.size(), 1);
   const WallSamples& walls = setup.walls;
   std::vector<Sample<D>> rest;
   std::vector<int> owner;
@@ -122,6 +106,7 @@ void Solids<D>::setBodies() {
     Body<D>& body = hostBodies_[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
+    body.presence = Real(presence_[b]);
     body.inverseMass = isFree ? Real(free_[b - firstFree_].inverseMass) : Real(0);
     // The box in the scene around the turned box of the shape.
     for (int k = 0; k < D; ++k) {
@@ -165,6 +150,7 @@ void Solids<D>::place(View<const int> which, int n) {
     pose.toWorld(x, y);
     pose.velocityAt(y, u);
     for (int k = 0; k < D; ++k) p[i].x[k] = y[k], v[i].x[k] = u[k];
+    p[i].a = body[of].presence * rest[i].a;
     v[i].a = body[of].inverseMass;
   });
 }
@@ -174,6 +160,15 @@ void Solids<D>::setFree(const std::vector<FreeBody>& bodies) {
   free_ = bodies;
   setBodies();
   place(answering_.read(), int(answering_.size()));
+  sorted_ = false;
+}
+
+template <int D>
+void Solids<D>::setPresence(const std::vector<double>& presence) {
+  if (presence == presence_) return;
+  presence_ = presence;
+  setBodies();
+  place({nullptr}, n_);
   sorted_ = false;
 }
 

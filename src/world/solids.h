@@ -14,6 +14,7 @@ struct Body {
   Primitive<Real> shape;
   Pose<Real> pose;   // from the domain's corner
   Vec<D> low, high;  // [m] a box around it; everything for solids without one
+  Real presence;     // part of their volume that its samples have
   Real inverseMass;  // [1/kg] with which its samples answer the fluid; 0: they go their way whatever pushes them
 };
 
@@ -21,7 +22,22 @@ struct Body {
 class ShapeData {
  public:
   /// A shape whose pointers kernels can follow; the first call for a shape copies what it points at.
-  Primitive<Real> onMachine(const Primitive<Real>&);
+  template <class R>
+  Primitive<R> onMachine(Primitive<R> s) {
+#if BRIM_CUDA
+    if (s.points) {
+      auto& copy = points_[s.points];
+      if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
+      s.points = copy.data();
+    }
+    if (s.grid) {
+      auto& copy = grids_[s.grid];
+      if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+      s.grid = copy.data();
+    }
+#endif
+    return s;
+  }
 
  private:
 #if BRIM_CUDA
@@ -50,6 +66,9 @@ class Solids {
   };
   /// Puts the free bodies and their samples there; lists stay as they are until the next search.
   void setFree(const std::vector<FreeBody>&);
+  /// Per shape of the setup: which part of their volume its samples have; 0 while fluid is still inside (World::collide).
+  const std::vector<double>& presence() const { return presence_; }
+  void setPresence(const std::vector<double>&);
   /// `n` more samples that belong to no shape (sheets, soft bodies), once, before the first search.
   void addCarried(int n);
   /// Puts sample k of them at p[k] = {x from the domain's corner [m], rho0 V [kg]} with v[k] = {v [m/s], 1/m [1/kg]}.
@@ -93,6 +112,7 @@ class Solids {
 
   int n_ = 0, firstFree_ = 0, carried_ = 0;
   std::vector<FreeBody> free_;
+  std::vector<double> presence_;
   bool moving_ = false, sorted_ = false;
   double maxSpeed_ = 0, time_ = 0;
   Window<D> window_;

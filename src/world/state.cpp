@@ -7,7 +7,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
-constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '2'};
+constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '3'};
 
 class Writer {
  public:
@@ -76,7 +76,7 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
   o.value(std::uint64_t(w.layers.size()));
   for (std::size_t e = 0; e < w.layers.size(); ++e) o.value(w.layers[e]), o.value(w.counts[e]);
   const std::vector<double> bodies = w.bodies ? w.bodies->save() : std::vector<double>(), gauges = w.gauges.save();
-  const std::vector<double>* const lists[] = {&bodies, &gauges};
+  const std::vector<double>* const lists[] = {&bodies, &gauges, &w.solids.presence()};
   for (const std::vector<double>* numbers : lists) {
     o.value(std::uint64_t(numbers->size() * sizeof(double)));
     o.bytes(numbers->data(), numbers->size() * sizeof(double));
@@ -127,9 +127,10 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
     return all;
   };
   // A branch into a scene with other bodies or gauges starts with its own.
-  const std::vector<double> bodies = numbers(), gauges = numbers();
+  const std::vector<double> bodies = numbers(), gauges = numbers(), presence = numbers();
   if (w.bodies && w.bodies->restore(bodies)) w.placeBodies();
   w.gauges.restore(gauges);
+  if (presence.size() == w.solids.presence().size()) w.solids.setPresence(presence);
   const int n = in.value<int>();
   if (n < 0) throw Failure("the checkpoint's state is damaged");
   Array<int> none;

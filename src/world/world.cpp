@@ -56,6 +56,7 @@ World<D>::World(Setup made) : solids(made), soft(made) {
     bodies = std::make_unique<BodySystem>(scene, setup.solids);
     placeBodies();
   }
+  findFilled();
   layers.resize(scene.fluid.emitters.size());
   counts.resize(scene.fluid.emitters.size());
   // Only needed so far, and large.

@@ -38,6 +38,13 @@ class Images {
   CellTable<D> table_;
 };
 
+/// A sink as kernels see it, in the scene.
+struct Sink {
+  Primitive<double> shape;
+  Pose<double> pose;
+  double low[3], high[3];  // [m] a box around it
+};
+
 /// A run with a particle faster than this has diverged [m/s].
 constexpr double absurdSpeed = 1e5;
 
@@ -87,9 +94,15 @@ class World {
   void refreshColumn(Array<T>& column) const {
     images_.copy(fluid, column);
   }
-  /// Keeps particles out of solids and walls: a particle nearer than the clearance is moved out and loses its approach.
-  /// Particles more than `deepest` [m] inside are left where they are.
-  void collide(double deepest = 1e30);
+  /// Keeps particles out of solids and walls after they moved for dt [s]: a particle nearer than the clearance is moved out as
+  /// far as it came in, and loses its approach. Once a step, `leaves`: fluid that filled a solid from the start comes out at
+  /// exitSpeed.
+  void collide(double dt, bool leaves);
+  /// The same for fluid whose velocities do not tell how it moved: all the way out, but those more than `deepest` [m] inside are
+  /// left where they are.
+  void collideAtOnce(double deepest = 1e30);
+  /// [m/s] half of what a fall through half a spacing gives: the water that has to make room stays slow too.
+  double exitSpeed() const { return 0.5 * std::sqrt(9.81 * spacing); }
   /// Fluid that emitters let in and sinks take out at the present time; fluid outside the domain is removed and counted.
   void exchange();
   /// Puts the samples of sheets and soft bodies where their nodes are; `all` also before the first search of a run.
@@ -110,6 +123,10 @@ class World {
 
  private:
   void emit(std::size_t emitter);
+  void keepOut(double dt, double exit, double deepest);
+  void findFilled();
+  void bringIn(double dt);
+  std::vector<char> filledSolids() const;
   void removeOutside();
   void payHits();
 
@@ -121,6 +138,11 @@ class World {
   Array<Sample<D>> carriedP_, carriedV_;
   Array<Sample<D>> hits_;  // {impulse [N s], -} that collide() gives to the body `struck_`, -1 none
   Array<int> struck_;
+  Array<Sink> sinks_;
+  ShapeData sinkData_;
+  Array<int> marked_, which_;  // for those who look for some of the particles
+  Array<Real> depth_;          // [m] of each particle in the solid `within_`, as collide() left it
+  Array<int> within_;
 
  public:
   std::vector<std::int64_t> layers, counts;  // per emitter: layers started, particles made

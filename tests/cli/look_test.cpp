@@ -90,6 +90,31 @@ TEST_F(Look, BodiesComeFromTheirTable) {
   EXPECT_NEAR(fallen, 9.81 * 0.3 * 0.3 / 2, 9.81 * 0.3 * 0.005 / 2 + 1e-6);
 }
 
+// The water, the crate in it and the floor, drawn by Blender from the files alone.
+TEST_F(Look, BlenderBuildsTheSceneFromTheSurfaces) {
+  if (std::system("blender --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "Blender is not installed (Debian's package blender)";
+  std::ofstream(folder / "scenes/crate.toml")
+      << "version = 1\n[domain]\nmax = [1, 1, 1]\n[resolution]\nspacing = 0.05\n"
+         "[[fluid.blocks]]\nkind = \"box\"\nmin = [0, 0, 0]\nmax = [1, 0.3, 1]\n"
+         "[[bodies]]\nname = \"crate\"\nkind = \"box\"\nmin = [0.3, 0.5, 0.3]\nmax = [0.7, 0.9, 0.7]\n"
+         "[time]\nuntil = 0.1\n[output]\nframes_per_second = 10\n";
+  ASSERT_EQ(brim("run scenes/crate.toml --quiet --out out").code, 0);
+  ASSERT_EQ(brim("surface out --quiet").code, 0);
+  const std::string command = "cd '" + folder.string() +
+                              "' && blender --background --python-exit-code 1 --python '" BRIM_SOURCE
+                              "/tools/blender_import.py' -- out --frame 1 --samples 1 --save all.blend --render picture.png";
+  ASSERT_EQ(std::system((command + " >blender.txt 2>&1").c_str()), 0) << contentOf(folder / "blender.txt");
+  // Two frames of water and of the crate, and the floor.
+  EXPECT_TRUE(has(contentOf(folder / "blender.txt"), "2 frames, 5 meshes")) << contentOf(folder / "blender.txt");
+  EXPECT_TRUE(fs::exists(folder / "all.blend"));
+  const Image image = readPng(folder / "picture.png");
+  int orange = 0;  // the crate
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) orange += image.at(x, y)[0] > image.at(x, y)[2] + 60;
+  EXPECT_GT(orange, image.width * image.height / 100);
+}
+
 TEST_F(Look, FlatRunsHaveNoSurfaceAndAreToldWhatToUse) {
   runs();
   const Outcome o = brim("surface out");

@@ -142,6 +142,41 @@ TEST(ProjectiveFluid, NeverPullsAnExpandingCloudTogether_PF06) {
   EXPECT_GT(slowest, 0.5 - 0.02);  // the lattice is 0.08 % too dense at first and pushes a little
 }
 
+// Two bodies of fluid that begin out of each other's reach: had the first step's neighbours stayed, they would pass through.
+TEST(ProjectiveFluid, TakesUpTheNeighboursOfEveryStep_PF07) {
+  Scene s = domain("projective", 2, {4, 2, 1}, 0.05, "open");
+  s.gravity = {0, 0, 0};
+  fill(s, ball({1.4, 1, 0}, 0.3), {1, 0, 0});
+  fill(s, ball({2.6, 1, 0}, 0.3), {-1, 0, 0});
+  Simulation sim(s);
+  double densest = 0;
+  while (sim.time() < 0.6) densest = std::max(densest, sim.advance(0.6).density_error_max);
+  EXPECT_LT(densest, 0.1);  // through each other it would be 1
+  const Snapshot end = sim.snapshot();
+  EXPECT_GT(highest(end, 1) - lowest(end, 1), 0.8);  // they spread sideways where they met
+}
+
+// Fluid that slides over fluid: XSPH and viscosity take the difference of speeds away and leave the momentum.
+TEST(ProjectiveFluid, OtherForcesOfSphActBesideTheConstraints_PF32) {
+  const auto energy = [](double xsph, double viscosity) {
+    Scene s = domain("projective", 2, {1, 1, 1}, 0.05, "periodic");
+    s.gravity = {0, 0, 0};
+    fill(s, box({0, 0, 0}, {1, 0.5, 0}), {0.5, 0, 0});
+    fill(s, box({0, 0.5, 0}, {1, 1, 0}), {-0.5, 0, 0});
+    s.solver.numbers["xsph"] = xsph;
+    s.fluid.viscosity = viscosity;
+    s.time.dt = 0.002;
+    Simulation sim(s);
+    const StepReport r = stepped(sim, 25);
+    EXPECT_NEAR(r.momentum[0], 0, 1e-3 * grossMomentum(sim));
+    return r.kinetic_energy;
+  };
+  const double none = energy(0, 0);
+  EXPECT_NEAR(none, 125, 0.05 * 125);  // rho v^2/2; layers of a lattice slide over each other almost freely
+  EXPECT_LT(energy(0.05, 0), 0.95 * none);
+  EXPECT_LT(energy(0, 50), 0.95 * none);
+}
+
 TEST(ProjectiveFluid, MakesRoomForAPistonAndNothingEntersIt) {
   // A plate enters a tank by 0.1 m: the water's middle moves on by half of that, the time integral of its momentum over its mass,
   // and its level rises as its room gets smaller.

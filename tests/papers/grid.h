@@ -28,7 +28,7 @@ inline double levelRatio(const Snapshot& now, const Scene& s) {
 /// run.
 inline double smoothedVolume(const Snapshot& now, const Scene& s) {
   const double particle = std::pow(s.resolution.spacing, s.dimension);
-  return liquidVolume(now, s.domain.min, cellOf(s) / 2, s.fluid.density * particle, s.fluid.density) /
+  return liquidVolume(now, s.domain, cellOf(s) / 2, s.fluid.density * particle, s.fluid.density) /
          (double(now.size()) * particle);
 }
 

@@ -1,0 +1,46 @@
+// The linear system of the coarse level: pressures of the cells that hold fluid, and what flows between them.
+#pragma once
+#include "exec/exec.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// From an unknown to what lies beyond one face of its cell.
+struct Link {
+  int to;         // unknown, or `none`: air or a wall
+  float weight;   // what flows for a drop of one: wet part of the face over the way in cells
+  float perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls
+
+  static constexpr int none = -1;
+};
+
+/// Two right-hand sides or solutions, carried through one solve: see CoarseLevel::push.
+struct Pair {
+  double now = 0, before = 0;  // [Pa]
+};
+
+/// sum_l weight_l (x_i - x_l) + softness filled_i x_i = rhs_i, the sum over the 2 D links of each unknown.
+template <int D>
+class CoarseSystem {
+ public:
+  void resize(int unknowns);
+  int size() const { return n_; }
+  /// Finds the bodies of fluid that touch a wall; whether there is one. Call when the links are set.
+  bool findHeld();
+  /// Finds x by Jacobi-preconditioned conjugate gradients, to a thirtieth of both residuals: the fine level sees to the rest.
+  /// What would be negative is zero: fluid pushes, it does not pull. Takes rhs as its memory.
+  void solve(double softness);
+
+  Array<Link> link;        // 2 D per unknown: below and above along each axis
+  Array<double> diagonal;  // sum of the weights
+  Array<double> filled;    // part of the cell that fluid fills
+  Array<int> held;         // 1: part of a body of fluid that touches a wall
+  Array<Pair> rhs, x;
+
+ private:
+  int n_ = 0;
+  Array<int> parent_, holds_;
+  Array<double> inverse_;  // of the diagonal with the softness
+  Array<Pair> p_, q_, products_;
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

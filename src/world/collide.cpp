@@ -1,0 +1,146 @@
+// Surfaces that nothing passes, and fluid that starts inside a solid.
+#include <algorithm>
+#include <cmath>
+
+#include "scene/vector.h"
+#include "world/world.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+void World<D>::collide(double dt, bool leaves) {
+  keepOut(dt, leaves ? dt * exitSpeed() : 0, 1e30);
+  if (leaves) bringIn(dt);
+}
+
+template <int D>
+void World<D>::collideAtOnce(double deepest) {
+  keepOut(0, 1e30, deepest);
+}
+
+// Out of the solid by its signed distance, and without the part of the velocity that leads back in. Samples hold the
+// fluid off at d/2; this catches what is thrown at a wall faster than they can stop it, so that nothing leaks. The way out is at
+// most `exit` longer than that of dt with the approach: fluid that fills a solid would all be put onto its surface otherwise.
+template <int D>
+void World<D>::keepOut(double dt, double exit, double deepest) {
+  const auto p = fluid.p.view(), v = fluid.v.view();
+  const Vec<D> size = extent;
+  const auto wall = walled;
+  const Real gap = Real(clearance), eps = Real(0.05 * spacing), most = Real(deepest + clearance);
+  const Real h = Real(dt), farther = Real(exit);
+  const Real absurd2 = Real(absurdSpeed * absurdSpeed);
+  const auto body = solids.bodies().read();
+  const int count = int(solids.bodies().size()), firstFree = solids.firstFree();
+  const bool answers = firstFree < count;
+  if (answers) hits_.resize(fluid.size()), struck_.resize(fluid.size());
+  const auto hit = hits_.view();
+  const auto struck = struck_.view();
+  if (count > 0) depth_.resize(fluid.size()), within_.resize(fluid.size());
+  const auto left = depth_.view();
+  const auto within = within_.view();
+  forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
+    if (answers) struck[i] = -1;
+    if (count > 0) left[i] = 0;
+    Sample<D> q = p[i], u = v[i];
+    if (!(dot(u.x, u.x) < absurd2)) return;  // stopping it would hide that the run has diverged
+    for (int b = 0; b < count; ++b) {
+      bool near = true;
+      for (int k = 0; k < D; ++k) near = near && q.x[k] > body[b].low[k] - gap && q.x[k] < body[b].high[k] + gap;
+      if (!near) continue;
+      Real x[3] = {}, y[3], n[3] = {}, out[3], wallV[3];
+      for (int k = 0; k < D; ++k) x[k] = q.x[k];
+      body[b].pose.toBody(x, y);
+      const Real depth = gap - body[b].shape.distance(y);
+      if (!(depth > 0) || depth > most) continue;
+      body[b].shape.normal(y, eps, n);
+      body[b].pose.directionToWorld(n, out);
+      body[b].pose.velocityAt(x, wallV);
+      Real approach = 0;
+      for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
+      // What a free body stops it pays for; of two bodies the first, so that no momentum is lost count of.
+      const bool pays = b >= firstFree && approach > 0;
+      const bool stops = approach > 0 && !(pays && struck[i] >= 0);
+      const Real way = min(depth, h * max(approach, 0) + farther);
+      if (depth - way > left[i]) left[i] = depth - way, within[i] = b;
+      for (int k = 0; k < D; ++k) {
+        q.x[k] += way * out[k];
+        if (stops) u.x[k] += approach * out[k];
+      }
+      if (pays && stops) {
+        struck[i] = b - firstFree;
+        for (int k = 0; k < D; ++k) hit[i].x[k] = -approach * q.a * out[k];
+      }
+    }
+    for (int k = 0; k < D; ++k) {
+      if (!wall[k]) continue;
+      const Real low = gap, high = size[k] - gap;
+      if (q.x[k] < low) q.x[k] = low, u.x[k] = max(u.x[k], 0);
+      if (q.x[k] > high) q.x[k] = high, u.x[k] = min(u.x[k], 0);
+    }
+    p[i] = q;
+    v[i] = u;
+  });
+  if (answers) payHits();
+}
+
+template <int D>
+void World<D>::payHits() {
+  using namespace vectors;
+  if (!bodies) return;
+  const int n = fluid.size();
+  const auto p = onHost(fluid.p.data, n), hit = onHost(hits_, n);
+  const auto struck = onHost(struck_, n);
+  for (int i = 0; i < n; ++i) {
+    if (struck[i] < 0) continue;
+    Vector at = {0, 0, 0}, impulse = {0, 0, 0};
+    for (int k = 0; k < D; ++k) at[k] = p[i].x[k] + origin[k], impulse[k] = hit[i].x[k];
+    bodies->push(struck[i], impulse, vectors::cross(at - bodies->body(struck[i]).x, impulse));
+  }
+}
+
+// Of each solid: whether fluid is more than half a spacing inside, as the last keepOut left it.
+template <int D>
+std::vector<char> World<D>::filledSolids() const {
+  const int n = fluid.size();
+  std::vector<char> filled(solids.bodies().size(), 0);
+  const auto depth = depth_.read();
+  const Real deep = Real(spacing / 2);
+  if (filled.empty() || !(maxOf(n, [=] BRIM_KERNEL(int i) { return depth[i]; }) > deep)) return filled;
+  const auto left = onHost(depth_, n);
+  const auto within = onHost(within_, n);
+  for (int i = 0; i < n; ++i)
+    if (left[i] > deep) filled[within[i]] = 1;
+  return filled;
+}
+
+// Fluid and samples in one place would have twice the density at rest, and whatever solves for that throws both apart. So a solid
+// that is full of fluid when the run starts has no samples: its surface alone holds the fluid off, while what is inside leaves.
+template <int D>
+void World<D>::findFilled() {
+  std::vector<double> presence = solids.presence();
+  for (std::size_t b = 0; b < presence.size(); ++b)
+    for (std::size_t i = 0; i < setup_->position.size() && presence[b] > 0; ++i)
+      if (scene().fluid.blocks[setup_->block[i]].in_solids && setup_->solids[b].distance(setup_->position[i]) < -spacing / 2)
+        presence[b] = 0;
+  solids.setPresence(presence);
+}
+
+// Then the samples come in within a tenth of a second: the fluid at the clearance moves off to d/2 at 4 d a second.
+template <int D>
+void World<D>::bringIn(double dt) {
+  std::vector<double> presence = solids.presence();
+  if (std::all_of(presence.begin(), presence.end(), [](double p) { return p == 1; })) return;
+  const std::vector<char> filled = filledSolids();
+  for (std::size_t b = 0; b < filled.size(); ++b)
+    if (!filled[b]) presence[b] = std::min(1.0, presence[b] + dt / 0.1);
+  solids.setPresence(presence);
+}
+
+template void World<2>::collide(double, bool);
+template void World<3>::collide(double, bool);
+template void World<2>::collideAtOnce(double);
+template void World<3>::collideAtOnce(double);
+template void World<2>::findFilled();
+template void World<3>::findFilled();
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,62 @@
+// Floating boxes at length, and the pump of Constraint Fluids (Fig. 7).
+#include "helpers.h"
+
+using namespace brim;
+using namespace brim::test;
+
+namespace {
+
+std::vector<std::string> pushingSolvers() {
+  std::vector<std::string> names;
+  for (const SolverInfo& s : solvers())
+    if (s.bodies && !s.grid) names.push_back(s.name);
+  return names;
+}
+
+class Draft : public testing::TestWithParam<std::tuple<std::string, int, int>> {
+ protected:
+  const std::string solver = std::get<0>(GetParam());
+  const int D = std::get<1>(GetParam());
+  const double ratio = 0.1 * std::get<2>(GetParam());
+};
+
+TEST_P(Draft, ABoxFloatsAsDeepAsItsDensitySays_CF14) {
+  // 20 spacings high, and wide enough to stay upright: (width/height)^2 > 6 ratio (1 - ratio). Dropped from one spacing above.
+  const double d = 0.02, height = 0.4, width = D == 2 ? 0.6 : 0.56, gap = D == 2 ? 0.2 : 0.08, under = 0.16;
+  const double draft = ratio * height, level = under + draft, across = width + 2 * gap;
+  Scene s = domain(solver, D, {across, 0.8, D == 2 ? 0 : across}, d, "walls");
+  RigidBody b;
+  b.name = "box";
+  b.shape = box({gap, under + d, D == 2 ? 0 : gap}, {gap + width, under + d + height, D == 2 ? 0 : gap + width});
+  b.density = ratio * s.fluid.density;
+  s.bodies.push_back(b);
+  fill(s, box({0, 0, 0}, {across, level, D == 2 ? 0 : across}));
+  for (const double x : {gap / 2, across - gap / 2}) {
+    Gauge g;
+    g.name = x < across / 2 ? "left" : "right";
+    g.from = {x, 0, D == 2 ? 0 : across / 2}, g.to = {x, 0.8, D == 2 ? 0 : across / 2};
+    s.gauges.push_back(g);
+  }
+  s.time.dt_max = 0.004;
+  Simulation sim(s);
+  double mean = 0;
+  int n = 0;
+  const double from = 1, until = D == 2 ? 4 : 2.5;
+  for (double t = from; t < until; t += 0.02, ++n) {
+    sim.advanceTo(t);
+    const Snapshot q = sim.snapshot();
+    mean += (q.gauges[0].value + q.gauges[1].value) / 2 - (q.bodies[0].centre[1] - height / 2);
+  }
+  mean /= n;
+  RecordProperty("draft", std::to_string(mean / draft));
+  EXPECT_NEAR(mean, draft, 0.03 * draft);
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Draft,
+                         testing::Combine(testing::ValuesIn(pushingSolvers()), testing::Values(2, 3), testing::Values(3, 5, 8)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" + std::to_string(std::get<1>(info.param)) + "D_0" +
+                                  std::to_string(std::get<2>(info.param));
+                         });
+
+}  // namespace
