@@ -1,4 +1,4 @@
-# The flavour cuda32: the same sources compiled by nvcc for sm_90, but the grid solvers, which are host code yet. It needs no
+# The flavour cuda32: the same sources compiled by nvcc for sm_90, but those that have a twin for it (*_cuda.cpp). It needs no
 # instructions beyond the plainest CPU's, so its objects are linked as they are.
 find_program(CMAKE_CUDA_COMPILER nvcc PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT CMAKE_CUDA_COMPILER)
@@ -15,7 +15,7 @@ find_package(CUDAToolkit REQUIRED)
 # A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
 set(cuda_sources "")
 foreach(source ${flavoured} ${cuda_alone})
-  if(source MATCHES "/src/(world/neighbours|sph/(colours|field)|grid/[a-z_]+|solvers/(flip|constraint))\\.cpp$")
+  if(source MATCHES "/src/(world/neighbours|sph/(colours|field)|grid/(bins|bottom|closed|solid_cells|splat|transfer)|solvers/constraint)\\.cpp$")
     continue()
   endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})

@@ -229,15 +229,24 @@ void BodySystem::sweep() {
   }
 }
 
+double BodySystem::missing(const Row& r) const {
+  if (r.perD == 0) return 0;
+  const double high = r.normal >= 0 ? r.mu * rows_[r.normal].lambda : r.high, low = r.normal >= 0 ? -high : r.low;
+  return std::clamp(r.lambda - r.perD * valueOf(r), low, high) - r.lambda;
+}
+
 double BodySystem::residual() const {
   double most = 0;
-  for (const Row& r : rows_) {
-    if (r.perD == 0) continue;
-    const double high = r.normal >= 0 ? r.mu * rows_[r.normal].lambda : r.high, low = r.normal >= 0 ? -high : r.low;
-    const double next = std::clamp(r.lambda - r.perD * valueOf(r), low, high);
-    most = std::max(most, std::abs(next - r.lambda) / r.perD);
-  }
+  for (const Row& r : rows_)
+    if (r.perD > 0) most = std::max(most, std::abs(missing(r)) / r.perD);
   return most;
+}
+
+double BodySystem::residualEnergy() const {
+  double sum = 0;
+  for (const Row& r : rows_)
+    if (r.perD > 0) sum += missing(r) * missing(r) / r.perD;
+  return sum;
 }
 
 void BodySystem::finish() {

@@ -45,6 +45,8 @@ class BodySystem {
   void nudge(int b, const Vector& impulse, const Vector& moment, double dt);
   /// max |G v + Sigma lambda - c| over the rows (Eq. 33), of those at a bound only what they may still change [m/s, rad/s].
   double residual() const;
+  /// The sum of r^2/(D + Sigma) over the rows [J]: in this measure rows of lengths, angles and densities add up.
+  double residualEnergy() const;
   const std::vector<Row>& rows() const { return rows_; }
 
   /// Places and reactions for snapshots and bodies.csv; forces are means since startMeans.
@@ -74,6 +76,7 @@ class BodySystem {
   void prepare(Row&) const;
   void apply(const Row&, double change);
   double valueOf(const Row&) const;
+  double missing(const Row&) const;  // change of lambda that would solve the row alone
   bool jointed(int a, int b) const;
   template <class T>
   void walk(T& tape);

@@ -26,6 +26,13 @@ using Real = double;
 using Real = float;
 #endif
 
+/// Whether kernels run on a device with a memory of its own.
+#if BRIM_CUDA
+constexpr bool onDevice = true;
+#else
+constexpr bool onDevice = false;
+#endif
+
 #if BRIM_CUDA
 constexpr int lanes = 1;
 #elif defined(BRIM_LANES)

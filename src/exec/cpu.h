@@ -227,6 +227,15 @@ void forEach(int n, F body) {
 /// Adds one to a counter that many threads count in; returns what it was.
 BRIM_FN int countOne(int& counter) { return std::atomic_ref<int>(counter).fetch_add(1, std::memory_order_relaxed); }
 
+/// Sets a number that many threads set to one.
+BRIM_FN void setOne(int& shared) { std::atomic_ref<int>(shared).store(1, std::memory_order_relaxed); }
+
+/// Sets bits of a word that many threads set bits in. Nearly always they are there already.
+BRIM_FN void setBits(std::uint32_t& shared, std::uint32_t bits) {
+  const std::atomic_ref<std::uint32_t> word(shared);
+  if (~word.load(std::memory_order_relaxed) & bits) word.fetch_or(bits, std::memory_order_relaxed);
+}
+
 /// count[k] becomes the sum of those before it, for k in [0, n): in two sweeps over fixed blocks.
 inline void scan(Array<int>& counts, int n) {
   constexpr int block = 1 << 15;

@@ -250,31 +250,64 @@ __device__ inline int swapIf(int& shared, int expected, int desired) { return at
 /// Adds one to a counter that many threads count in; returns what it was.
 __device__ inline int countOne(int& counter) { return atomicAdd(&counter, 1); }
 
+/// Sets a number that many threads set to one.
+__device__ inline void setOne(int& shared) { shared = 1; }
+
+/// Sets bits of a word that many threads set bits in. Nearly always they are there already.
+__device__ inline void setBits(std::uint32_t& word, std::uint32_t bits) {
+  if (~*static_cast<volatile std::uint32_t*>(&word) & bits) atomicOr(&word, bits);
+}
+
 /// count[k] becomes the sum of those before it, for k in [0, n).
 void scan(Array<int>& counts, int n);
 /// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
 void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n);
 
+/// Counts in the block's own memory first: many particles share a bin, and the device's memory would take them one by one.
 template <class F>
-struct CountIn {
-  F bin;
-  int* count;
-  __device__ void operator()(int i) const {
-    const int b = bin(i);
-    if (b >= 0) atomicAdd(count + b, 1);
+__global__ void __launch_bounds__(threads) histogramKernel(int n, int bins, F bin, int* count) {
+  extern __shared__ int own[];
+  for (int b = int(threadIdx.x); b < bins; b += threads) own[b] = 0;
+  __syncthreads();
+  for (long long i = (long long)blockIdx.x * threads + threadIdx.x; i < n; i += (long long)gridDim.x * threads) {
+    const int b = bin(int(i));
+    if (b >= 0) atomicAdd(own + b, 1);
   }
-};
-
-/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
-template <class F>
-std::vector<int> histogram(int n, int bins, F bin) {
-  Array<int> count;
-  count.resize(bins);
-  check(cudaMemsetAsync(count.data(), 0, bins * sizeof(int)), "clear memory");
-  forEach(n, CountIn<F>{bin, count.data()});
-  std::vector<int> all(bins);
-  copyOut(count, all.data(), all.size());
-  return all;
+  __syncthreads();
+  for (int b = int(threadIdx.x); b < bins; b += threads)
+    if (own[b]) atomicAdd(count + b, own[b]);
 }
+
+/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free. The counts can
+/// be read after the next reduction or other wait, so that no one is needed for them alone.
+class Histogram {
+ public:
+  template <class F>
+  void start(int n, int bins, F bin) {
+    count_.resize(bins);
+    if (bins > room_) {
+      if (all_) check(cudaFreeHost(all_), "free memory");
+      check(cudaHostAlloc(reinterpret_cast<void**>(&all_), bins * sizeof(int), cudaHostAllocDefault), "allocate memory");
+      room_ = bins;
+    }
+    check(cudaMemsetAsync(count_.data(), 0, bins * sizeof(int)), "clear memory");
+    constexpr int manyBlocks = 1024;
+    if (n > 0) {
+      const int blocks = std::min(manyBlocks, (n - 1) / int(threads) + 1);
+      histogramKernel<<<blocks, threads, bins * sizeof(int)>>>(n, bins, bin, count_.data());
+    }
+    check(cudaGetLastError(), "start a kernel");
+    check(cudaMemcpyAsync(all_, count_.data(), bins * sizeof(int), cudaMemcpyDeviceToHost), "give data back");
+  }
+  const int* counts() const {
+    finish();
+    return all_;
+  }
+
+ private:
+  Array<int> count_;
+  int* all_ = nullptr;
+  int room_ = 0;
+};
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -57,6 +57,19 @@ auto onHost(const Array<T>& a, std::size_t n) {
 #endif
 }
 
+/// One element of an array, for the host; on a device this waits for it.
+template <class T>
+T elementOf(const Array<T>& a, std::size_t i) {
+#if BRIM_CUDA
+  T* const one = static_cast<T*>(Desk::of(sizeof(T)));
+  check(cudaMemcpyAsync(one, a.data() + i, sizeof(T), cudaMemcpyDeviceToHost), "give data back");
+  finish();
+  return *one;
+#else
+  return a[i];
+#endif
+}
+
 /// body(i) for i in [0, n) by the host's threads, on every machine: for what is read with onHost.
 template <class F>
 void forEachOnHost(int n, F body) {
@@ -67,21 +80,27 @@ void forEachOnHost(int n, F body) {
 
 #if !BRIM_CUDA
 /// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
-template <class F>
-std::vector<int> histogram(int n, int bins, F bin) {
-  using Counts = std::vector<int>;
-  tbb::combinable<Counts> parts([=] { return Counts(bins); });
-  tbb::parallel_for(tbb::blocked_range<int>(0, n, 4096), [&](const auto& r) {
-    Counts& c = parts.local();
-    for (int i = r.begin(); i < r.end(); ++i)
-      if (const int b = bin(i); b >= 0) ++c[b];
-  });
-  Counts all(bins);
-  parts.combine_each([&](const Counts& c) {
-    for (int b = 0; b < bins; ++b) all[b] += c[b];
-  });
-  return all;
-}
+class Histogram {
+ public:
+  template <class F>
+  void start(int n, int bins, F bin) {
+    using Counts = std::vector<int>;
+    tbb::combinable<Counts> parts([=] { return Counts(bins); });
+    tbb::parallel_for(tbb::blocked_range<int>(0, n, 4096), [&](const auto& r) {
+      Counts& c = parts.local();
+      for (int i = r.begin(); i < r.end(); ++i)
+        if (const int b = bin(i); b >= 0) ++c[b];
+    });
+    all_.assign(bins, 0);
+    parts.combine_each([&](const Counts& c) {
+      for (int b = 0; b < bins; ++b) all_[b] += c[b];
+    });
+  }
+  const int* counts() const { return all_.data(); }
+
+ private:
+  std::vector<int> all_;
+};
 #endif
 
 /// Where the ghost is [m]: every kernel is zero there, and squares stay finite in float.

@@ -28,6 +28,7 @@ struct Pack {
     __builtin_memcpy(&v, p, sizeof v);
     return v;
   }
+  BRIM_FN void store(T* p) const { __builtin_memcpy(p, &v, sizeof v); }
   BRIM_FN T operator[](int k) const { return v[k]; }
   BRIM_FN Pack& operator+=(Pack b) { return v += b.v, *this; }
   BRIM_FN Pack& operator-=(Pack b) { return v -= b.v, *this; }

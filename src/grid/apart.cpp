@@ -12,7 +12,7 @@ void springs(World<D>& w, double dt, double stiffness) {
   const auto to = out.view();
   const NeighbourView nb = w.nb();
   const Real perD2 = Real(1 / (w.spacing * w.spacing)), step = Real(dt * stiffness * w.spacing), tiny = Real(1e-6 * w.spacing);
-  forEach(w.fluid.size(), [=](Index i) {
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     Vec<D, Reals> move = {};
     for (auto j : nb.fluid[i]) {
@@ -37,7 +37,7 @@ void distances(World<D>& w, int passes) {
     out.resize(w.fluid.room());
     const auto p = w.fluid.p.read();
     const auto to = out.view();
-    forEach(w.fluid.size(), [=](Index i) {
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
       const auto [xi, mi] = p[i];
       Vec<D, Reals> move = {};
       Reals pairs = 0;

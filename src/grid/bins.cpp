@@ -25,7 +25,7 @@ void Bins<D>::sort(Tiles<D>& tiles, const Frame<D>& frame, const Particles<D>& f
   // At most 64 blocks, whose limits depend on n alone.
   const int block = std::max(4096, (n + 63) / 64), blocks = (n + block - 1) / block;
   count_.assign(std::size_t(blocks) * bins, 0);
-  const int* const table = tiles.view().table;
+  const auto table = tiles.view().table;
   tbb::parallel_for(0, blocks, [&](int b) {
     int* const count = count_.data() + std::size_t(b) * bins;
     for (int i = b * block; i < std::min(n, (b + 1) * block); ++i) {

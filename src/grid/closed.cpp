@@ -42,10 +42,10 @@ bool ClosedBodies<D>::grow(const Level<D>& l, int t) {
 }
 
 template <int D>
-void ClosedBodies<D>::find(const Level<D>& l) {
+void ClosedBodies<D>::find(Level<D>& l) {
   const int n = l.tiles.count();
   std::fill_n(open(n), words, 0);
-  cells_.clear();
+  std::vector<int> cells;
   first_.assign(1, 0);
 
   // What air reaches, by tiles: from those that air touches to those beside them, while anything opens.
@@ -78,7 +78,7 @@ void ClosedBodies<D>::find(const Level<D>& l) {
           if (!(unknown_[c >> 6] & bit) || (word & bit)) return;
           word |= bit;
           next.push_back(c);
-          cells_.push_back(c);
+          cells.push_back(c);
         };
         see((t * words + s) * 64 + __builtin_ctzll(rest));
         while (!next.empty()) {
@@ -97,8 +97,9 @@ void ClosedBodies<D>::find(const Level<D>& l) {
               see(c + (high - tile) * Tiles<D>::cells - 7 * stride);
           }
         }
-        first_.push_back(int(cells_.size()));
+        first_.push_back(int(cells.size()));
       }
+  copyIn(cells_, cells.data(), cells.size());
 }
 
 template class ClosedBodies<2>;

@@ -19,7 +19,7 @@ class ClosedBodies {
   std::uint64_t* unknown(int t) { return unknown_.data() + t * words; }
   std::uint64_t* open(int t) { return open_.data() + t * words; }
   /// Finds the bodies. Their cells, as elements of a field, are then [first(b), first(b + 1)) of cells().
-  void find(const Level<D>&);
+  void find(Level<D>&);
   int count() const { return int(first_.size()) - 1; }
   /// Takes the mean over each body out of a field, and returns what that takes from its product with another.
   template <class T>
@@ -30,19 +30,24 @@ class ClosedBodies {
       const int n = first_[b + 1] - first_[b];
       T* const f = field.data();
       const T* const o = other.data();
-      const T mean = T(sumOf(n, [=](int i) { return f[cell[i]]; }) / n);
-      product += double(mean) * sumOf(n, [=](int i) { return o[cell[i]]; });
-      forEach(n, [=](int i) { f[cell[i]] -= mean; });
+      const T mean = T(sumOf(n, [=] BRIM_KERNEL(int i) { return f[cell[i]]; }) / n);
+      product += double(mean) * sumOf(n, [=] BRIM_KERNEL(int i) { return o[cell[i]]; });
+      forEach(n, [=] BRIM_KERNEL(int i) { f[cell[i]] -= mean; });
     }
     return product;
   }
-  std::size_t bytes() const { return unknown_.bytes() + open_.bytes() + (cells_.capacity() + first_.capacity()) * sizeof(int); }
+  std::size_t bytes() const {
+    return unknown_.bytes() + open_.bytes() + cells_.bytes() + root_.bytes() + reached_.bytes() + first_.capacity() * sizeof(int);
+  }
 
  private:
   bool grow(const Level<D>&, int t);
 
   Array<std::uint64_t> unknown_, open_;
-  std::vector<int> cells_, first_ = {0};
+  Array<int> cells_;
+  std::vector<int> first_ = {0};
+  Array<int> root_;              // GPU, per cell: one of its body with a lower number, or itself
+  Array<std::uint8_t> reached_;  // GPU, per such root: air touches its body
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -5,10 +5,13 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 /// Density over rho0 at the centres of the cells, Eq. 12: particles of mass m_p = rho0 V/N, and solids by their signed
-/// distance. Also the bits of the cells that hold particles. Returns sum_c min(N_c, N_init), the volume of Eq. 19 in particles.
+/// distance. Also the bits of the cells that hold particles. Counts per tile sum_c min(N_c, N_init), the volume of Eq. 19 in
+/// particles.
 template <int D>
-double splat(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, Blocks<D>& stage,
-             Array<Real>& rho, Flags<D>&);
+void splat(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, Blocks<D>& stage,
+           Array<Real>& rho, Flags<D>&, Array<int>& filled);
+/// The sum of what splat counted.
+double filledOf(const Array<int>& filled);
 
 /// The density of its cell becomes the particle's [kg/m^3].
 template <int D>
@@ -18,28 +21,23 @@ void takeDensity(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&
 template <int D>
 void densityError(const Tiles<D>&, const Flags<D>&, const Array<Real>& rho, double dt, double clamp, Array<Real>& rhs);
 
-/// The way out for the deepest particle of a solid cell, Eq. 13, at most half a cell long.
+/// The way out [m] for the deepest particle of each solid cell that holds any (`buried`), Eq. 13, at most half a cell long.
 template <int D>
-struct Buried {
-  int cell;    // in the fields
-  Vec<D> way;  // [m]
-};
-template <int D>
-std::vector<Buried<D>> findBuried(const World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&,
-                                  const Flags<D>&);
+void findWaysOut(const World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, const Flags<D>&,
+                 Array<Vec<D>>& way);
 
 /// The push-out condition, Eq. 18: rhs += way/(dx dt) for a fluid cell that a buried particle's way out leads into.
 template <int D>
-void pushIntoFluid(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const std::vector<Buried<D>>&, double dt, Array<Real>& rhs);
+void pushIntoFluid(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const Array<Vec<D>>& way, double dt, Array<Real>& rhs);
 /// Displacements of the faces of cells with buried particles; they count as known.
 template <int D>
-void setWaysOut(const Tiles<D>&, Flags<D>&, const std::vector<Buried<D>>&, Faces<D>&);
+void setWaysOut(const Tiles<D>&, Flags<D>&, const Array<Vec<D>>& way, Faces<D>&);
 
 /// Particles of fluid cells above 1.5 rho0 go to random places near the middles of equal parts of the cell and take the grid's
-/// velocity there: those that stand in one point cannot be told apart by any field. Returns how many.
+/// velocity there: those that stand in one point cannot be told apart by any field.
 template <int D>
-std::int64_t redistribute(World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, const Flags<D>&,
-                          const Array<Real>& rho, const TileView<D>& velocityTiles, const Blocks<D>& velocity);
+void redistribute(World<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const SolidCells<D>&, const Flags<D>&,
+                  const Array<Real>& rho, const TileView<D>& velocityTiles, const Blocks<D>& velocity);
 
 /// x_p += the displacement at x_p; velocities stay as they are.
 template <int D>

@@ -2,38 +2,63 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+namespace {
+
+/// One layer of one component. Known faces are only read and unknown ones only written, so the order of the tiles does not
+/// matter.
+template <int D, bool withChange>
+struct Spread {
+  TileView<D> view;
+  BitView<D> bits;
+  const std::uint64_t* known;
+  std::uint64_t* next;
+  Real *u, *change;
+
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    eachSlice<D>([&](int s) {
+      const std::size_t at = std::size_t(t) * words + s;
+      if (t == view.count) {
+        giveWord(next[at], 0);
+        return;
+      }
+      const std::uint64_t here = known[at];
+      const std::uint64_t fresh = here == ~std::uint64_t(0) ? 0 : ~here & bits.beside(t, s);
+      giveWord(next[at], here | fresh);
+      eachBit(fresh, s, [&](int c) {
+        Real sum = 0, difference = 0, count = 0;
+        for (int a = 0; a < D; ++a)
+          for (int up = 0; up < 2; ++up) {
+            const int beside = up ? upperCell(view, t, c, a) : lowerCell(view, t, c, a);
+            if (!(known[std::size_t(beside) >> 6] >> (beside & 63) & 1)) continue;
+            sum += u[beside], count += 1;
+            if (withChange) difference += change[beside];
+          }
+        u[t * cells + c] = sum / count;
+        if (withChange) change[t * cells + c] = difference / count;
+      });
+    });
+  }
+};
+
+}  // namespace
+
 template <int D>
 void extrapolate(const Tiles<D>& tiles, int layers, bool withChange, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
                  Array<std::uint64_t>& spare) {
-  constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
   const TileView<D> view = tiles.view();
   spare.resize(known[0].size());
-  for (int k = 0; k < D; ++k) {
-    Real *const u = faces.u[k].data(), *const change = faces.change[k].data();
+  for (int k = 0; k < D; ++k)
     for (int layer = 0; layer < layers; ++layer) {
       const BitView<D> bits(view, known[k]);
-      const auto isKnown = [&](int cell) { return known[k][std::size_t(cell) >> 6] >> (cell & 63) & 1; };
-      // Known faces are only read and unknown ones only written, so the order of the tiles does not matter.
-      forEachTile(tiles.count(), [&](int t) {
-        for (int s = 0; s < words; ++s) {
-          const std::size_t at = std::size_t(t) * words + s;
-          const std::uint64_t here = known[k][at];
-          const std::uint64_t fresh = here == ~std::uint64_t(0) ? 0 : ~here & bits.beside(t, s);
-          spare[at] = here | fresh;
-          eachBit(fresh, s, [&](int c) {
-            Real sum = 0, difference = 0, count = 0;
-            for (int a = 0; a < D; ++a)
-              for (const int next : {lowerCell(view, t, c, a), upperCell(view, t, c, a)})
-                if (isKnown(next)) sum += u[next], difference += withChange ? change[next] : Real(0), count += 1;
-            u[t * cells + c] = sum / count;
-            if (withChange) change[t * cells + c] = difference / count;
-          });
-        }
-      });
-      for (int s = 0; s < words; ++s) spare[std::size_t(tiles.count()) * words + s] = 0;
+      const std::uint64_t* const from = known[k].data();
+      Real *const u = faces.u[k].data(), *const change = faces.change[k].data();
+      if (withChange)
+        eachTile<D>(tiles.count() + 1, Spread<D, true>{view, bits, from, spare.data(), u, change});
+      else
+        eachTile<D>(tiles.count() + 1, Spread<D, false>{view, bits, from, spare.data(), u, change});
       known[k].swap(spare);
     }
-  }
 }
 
 template void extrapolate<2>(const Tiles<2>&, int, bool, Faces<2>&, Array<std::uint64_t> (&)[2], Array<std::uint64_t>&);

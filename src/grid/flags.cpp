@@ -2,50 +2,59 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+namespace {
+
+/// The byte of each of eight cells, 1 where its bit is set.
+BRIM_FN std::uint64_t bytesOf(std::uint64_t bits) {
+  const std::uint64_t spread = (bits & 255) * 0x0101010101010101ull & 0x8040201008040201ull;
+  return ((spread + 0x7f7f7f7f7f7f7f7full) | spread) >> 7 & 0x0101010101010101ull;
+}
+static_assert(fluidCell == 1 && solidCell == 2 && airCell == 0);
+
+}  // namespace
+
 template <int D>
 void Flags<D>::fit(const Tiles<D>& tiles) {
-  const std::size_t n = std::size_t(tiles.count() + 1) * words;
-  fluid.resize(n), air.resize(n);
-  std::fill_n(fluid.data(), n, std::uint64_t(0));
+  const int n = (tiles.count() + 1) * words;
+  fluid.resize(n), air.resize(n), buried.resize(n);
+  fill(fluid, 0, n, std::uint64_t(0));
   for (int k = 0; k < D; ++k) known[k].resize(n), wall[k].resize(n);
   tiles.fit(state, std::uint8_t(airCell));
 }
 
 template <int D>
 void Flags<D>::finish(const Tiles<D>& tiles, const SolidCells<D>& solids) {
-  const TileView<D> view = tiles.view();
-  const std::uint64_t* const solid = solids.solid().data();
   const int n = tiles.count();
-  buried.assign(n + 1, 0);
-  forEachTile(n + 1, [&](int t) {
-    for (int s = 0; s < words; ++s) {
-      const std::size_t at = std::size_t(t) * words + s;
-      if (fluid[at] & solid[at]) buried[t] = 1;
-      fluid[at] &= ~solid[at];
-      air[at] = ~(fluid[at] | solid[at]);
-      std::uint8_t* const to = state.data() + at * 64;
-      if (fluid[at] == 0 && solid[at] == 0)
-        std::fill_n(to, 64, std::uint8_t(airCell));
-      else
-        for (int c = 0; c < 64; ++c) to[c] = fluid[at] >> c & 1 ? fluidCell : solid[at] >> c & 1 ? solidCell : airCell;
-      for (int k = 0; k < D && t == n; ++k) known[k][at] = wall[k][at] = 0;
-    }
+  const auto f = fluid.view(), a = air.view(), b = buried.view();
+  const auto solid = solids.solid().read();
+  std::uint8_t* const bytes = state.data();
+  forEach((n + 1) * words, [=] BRIM_KERNEL(int at) {
+    const std::uint64_t s = solid[at], free = f[at] & ~s;
+    b[at] = f[at] & s;
+    f[at] = free;
+    a[at] = ~(free | s);
+    auto* const to = reinterpret_cast<std::uint64_t*>(bytes + std::size_t(at) * 64);
+    for (int row = 0; row < 8; ++row) to[row] = bytesOf(free >> 8 * row) | bytesOf(s >> 8 * row) << 1;
   });
-  const BitView<D> f(view, fluid), w(view, solids.solid());
-  forEachTile(n, [&](int t) {
-    for (int s = 0; s < words; ++s)
-      for (int k = 0; k < D; ++k) {
-        const std::size_t at = std::size_t(t) * words + s;
-        const std::uint64_t here = f.at(t, s), there = f.below(t, s, k);
-        known[k][at] = here | there;
-        wall[k][at] = (here & w.below(t, s, k)) | (there & w.at(t, s));
+  const BitView<D> isFluid(tiles.view(), fluid), isSolid(tiles.view(), solids.solid());
+  for (int k = 0; k < D; ++k) {
+    const auto has = known[k].view(), touches = wall[k].view();
+    forEach((n + 1) * words, [=] BRIM_KERNEL(int at) {
+      const int t = at / words, s = at % words;
+      if (t == n) {
+        has[at] = touches[at] = 0;
+        return;
       }
-  });
+      const std::uint64_t here = isFluid.at(t, s), there = isFluid.below(t, s, k);
+      has[at] = here | there;
+      touches[at] = (here & isSolid.below(t, s, k)) | (there & isSolid.at(t, s));
+    });
+  }
 }
 
 template <int D>
 std::size_t Flags<D>::bytes() const {
-  return (2 + 2 * D) * fluid.bytes() + state.bytes();
+  return (3 + 2 * D) * fluid.bytes() + state.bytes();
 }
 
 template struct Flags<2>;

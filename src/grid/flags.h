@@ -2,6 +2,7 @@
 #pragma once
 #include "grid/bins.h"
 #include "grid/poisson.h"
+#include "grid/rows.h"
 #include "grid/solid_cells.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -15,29 +16,29 @@ class BitView {
 
   BitView(const TileView<D>& tiles, const Array<std::uint64_t>& bits) : tiles_(tiles), bits_(bits.data()) {}
 
-  std::uint64_t at(int t, int s) const { return bits_[std::size_t(t) * words + s]; }
+  BRIM_DEVICE_FN std::uint64_t at(int t, int s) const { return bits_[std::size_t(t) * words + s]; }
   /// Bit c of the result: the cell one below c along axis k.
-  std::uint64_t below(int t, int s, int k) const {
+  BRIM_DEVICE_FN std::uint64_t below(int t, int s, int k) const {
     const int next = tiles_.around(t)[middle - power(3, k)];
     if (k == 0) return (at(t, s) << 1 & ~firstColumn) | (at(next, s) >> 7 & firstColumn);
     if (k == 1) return at(t, s) << 8 | at(next, s) >> 56;
     return s > 0 ? at(t, s - 1) : at(next, words - 1);
   }
   /// Bit c of the result: the cell one above c along axis k.
-  std::uint64_t above(int t, int s, int k) const {
+  BRIM_DEVICE_FN std::uint64_t above(int t, int s, int k) const {
     const int next = tiles_.around(t)[middle + power(3, k)];
     if (k == 0) return (at(t, s) >> 1 & ~(firstColumn << 7)) | (at(next, s) << 7 & (firstColumn << 7));
     if (k == 1) return at(t, s) >> 8 | at(next, s) << 56;
     return s + 1 < words ? at(t, s + 1) : at(next, 0);
   }
   /// Bit c of the result: any of the cells one step along an axis from c.
-  std::uint64_t beside(int t, int s) const {
+  BRIM_DEVICE_FN std::uint64_t beside(int t, int s) const {
     std::uint64_t any = 0;
     for (int k = 0; k < D; ++k) any |= below(t, s, k) | above(t, s, k);
     return any;
   }
   /// Bit c of the result: any of the 3^D cells around c, or c itself.
-  std::uint64_t around(int t, int s) const {
+  BRIM_DEVICE_FN std::uint64_t around(int t, int s) const {
     std::uint64_t any = 0;
     for (int z = D == 3 ? -1 : 0; z <= (D == 3 ? 1 : 0); ++z) {
       int slice = s + z, way = middle;
@@ -65,10 +66,10 @@ template <int D>
 struct Flags {
   static constexpr int words = Bits<D>::words;
   Array<std::uint64_t> fluid, air;  // per tile and slice
+  Array<std::uint64_t> buried;      // solid cells with particles
   Array<std::uint64_t> known[D];    // faces (the lower ones of the cells) that a fluid cell has
   Array<std::uint64_t> wall[D];     // faces between a fluid cell and a solid one
   Array<std::uint8_t> state;        // per cell, as the pressure solver reads it
-  std::vector<char> buried;         // per tile: there are particles in solid cells
 
   /// Room for these tiles; `fluid` is then to be filled for tiles that hold particles.
   void fit(const Tiles<D>&);
@@ -76,12 +77,6 @@ struct Flags {
   void finish(const Tiles<D>&, const SolidCells<D>&);
   std::size_t bytes() const;
 };
-
-/// body(c) for each set bit of a tile's slice s; c counts the cells of the tile.
-template <class F>
-BRIM_FN void eachBit(std::uint64_t word, int s, F body) {
-  for (; word; word &= word - 1) body(64 * s + __builtin_ctzll(word));
-}
 
 /// Where the cell next to cell c of tile t is, one step down (or up) along axis k.
 template <int D>

@@ -77,7 +77,7 @@ struct InTile {
 template <int D>
 struct Padded {
   static constexpr int side = 10, nodes = power(10, D);
-  static constexpr int strides[3] = {1, 10, 100};
+  BRIM_FN static constexpr int stride(int k) { return k == 0 ? 1 : k == 1 ? 10 : 100; }
 };
 
 /// The two nodes a particle lies between along one axis, as an offset into a padded block, and the weight of the upper one.
@@ -88,14 +88,14 @@ struct Between {
 /// Nodes on the lower faces of the cells.
 template <int D>
 BRIM_FN Between atFaces(const InTile<D>& x, int k) {
-  return {(x.c[k] + 1) * Padded<D>::strides[k], x.f[k]};
+  return {(x.c[k] + 1) * Padded<D>::stride(k), x.f[k]};
 }
 /// Nodes at the centres of the cells.
 template <int D>
 BRIM_FN Between atCentres(const InTile<D>& x, int k) {
   const Real f = x.f[k] + Real(0.5);
   const int up = int(f);  // 0 or 1; a branch would be guessed wrong for every other particle
-  return {(x.c[k] + up) * Padded<D>::strides[k], f - Real(up)};
+  return {(x.c[k] + up) * Padded<D>::stride(k), f - Real(up)};
 }
 
 /// Cells as bits: one word of 8 x 8 cells, x fastest, for each slice of a tile.

@@ -2,10 +2,22 @@
 #pragma once
 #include <memory>
 
+#include "grid/decide.h"
 #include "grid/tiles.h"
 #include "math/ldl.h"
 
 namespace brim::inline BRIM_FLAVOUR {
+
+/// A level as kernels see it.
+template <int D>
+struct LevelView {
+  int tiles;
+  const int* beside;
+  std::uint64_t* rows;
+  const std::uint8_t* sides;
+  float *diag, *w[D], *inverse, *r, *z, *t, *y;
+  int* coarse;
+};
 
 /// One level: unknowns x of  diag x - sum over the 2 D neighbours of w x_n = r,  all 0 where there is no unknown.
 /// On the finest, w is 1 between unknowns and diag the number of neighbours that are not solid, kept in bytes; on the others w is
@@ -21,13 +33,41 @@ struct Level {
   Array<float> r, z;          // right-hand side and solution
   Array<float> t, y;          // in between: r / diag, and z while it is smoothed
   Array<int> coarse;          // per tile: the first element of its part of a tile of the next level
-  int unknowns = 0;
+  Array<double> count;        // per tile: its unknowns
 
   /// To be called when `tiles` are there: who is beside whom, and room for fields.
   void link();
   /// To be called when `inverse` is there: finds the rows with unknowns and clears what smoothing never touches in the others.
   void findRows();
+  int unknowns() const;
+  LevelView<D> view();
   std::size_t bytes() const;
+};
+
+/// The coarsest level, solved directly.
+template <int D>
+class Bottom {
+ public:
+  static constexpr int most = onDevice ? 96 : 40;  // unknowns
+  void factor(Level<D>&, bool finest);
+#if BRIM_CUDA
+  /// The inverse of its matrix, row by row, and how many unknowns there are: cells()[0 .. *count() - 1].
+  const float* inverse() const { return inverse_.data(); }
+  const int* cells() const { return cells_.data(); }
+  const int* count() const { return count_.data(); }
+
+ private:
+  Array<float> inverse_;
+  Array<int> cells_, count_;
+#else
+  void solve(Level<D>&);
+  const std::vector<int>& cells() const { return cells_; }
+
+ private:
+  std::vector<int> cells_;
+  Ldl matrix_;
+  std::vector<double> x_;
+#endif
 };
 
 template <int D>
@@ -38,22 +78,34 @@ class Multigrid {
   const Level<D>& finest() const { return *levels_[0]; }
   /// The coarser levels, from the finest, whose tiles, sides, inverse and rows are there.
   void coarsen();
-  /// z = M r on the finest level, M symmetric positive definite; returns r z. t must hold inverse r.
-  double cycle();
+  /// z = M r on the finest level, M symmetric positive definite. t must hold inverse r. parts() are those of r z, to be decided
+  /// on when they are there.
+  void cycle(const Decide&);
+  const Array<double>& parts() const { return part_; }
   std::size_t bytes() const;
 
- private:
+  // Steps of coarsen(); public because nvcc wants kernels there.
+  void coverLevel(int level);
   template <bool finest>
   void build(Level<D>& fine, Level<D>& coarse);
-  void factorBottom();
-  void solveBottom();
+
+ private:
+  /// The places of a level's tiles.
+  Places<D> boxOf(int level) const;
+  /// Whether this level has few enough unknowns for Bottom.
+  bool isBottom(int level) const;
+  /// Chooses the first of the levels that are done at once.
+  void findTail();
+  /// The cycle from there on.
+  void cycleTail(const Decide&);
 
   std::vector<std::unique_ptr<Level<D>>> levels_;  // kept between calls, `used_` of them in use
-  int used_ = 1;
-  std::vector<int> cells_;    // the unknowns of the coarsest level
-  Ldl bottom_;                // its matrix
-  std::vector<double> x_;     // its solution
-  std::vector<double> part_;  // of r z, per tile
+  int used_ = 1, tail_ = 0;
+#if BRIM_CUDA
+  Array<int> number_, ends_;  // of the places of all levels, how many are used before; the same where each level ends
+#endif
+  Bottom<D> bottom_;
+  Array<double> part_;  // of r z, per tile of the finest level
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

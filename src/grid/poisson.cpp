@@ -9,6 +9,8 @@ namespace brim::inline BRIM_FLAVOUR {
 namespace {
 
 constexpr bool single = std::is_same_v<Real, float>;
+
+#if !BRIM_CUDA
 using Bytes = std::uint64_t;  // of a row
 constexpr Bytes ones = 0x0101010101010101ull;
 
@@ -32,271 +34,394 @@ BRIM_FN Bytes sumBeside(const std::uint8_t* own, const std::uint8_t* const* besi
   }
   return sum;
 }
+#endif
 
 /// Of the finest level's residual and one of our own the one in this flavour's precision.
 [[maybe_unused]] float* residual(Array<float>& finest, Array<float>&) { return finest.data(); }
 [[maybe_unused]] double* residual(Array<float>&, Array<double>& own) { return own.data(); }
 
 template <class R>
-BRIM_FN R magnitude(R a) {
+BRIM_DEVICE_FN R magnitude(R a) {
   return max(a, -a);
 }
+
+/// Whether a tile holds fluid.
+template <int D>
+struct IsWet {
+  const std::uint8_t* state;
+  int* wet;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::uint8_t* const own = state + std::size_t(t) * Tiles<D>::cells;
+#if BRIM_CUDA
+    const int any = __syncthreads_or(own[ownCell()] == fluidCell);
+    if (ownCell() == 0) wet[t] = any != 0;
+#else
+    Bytes any = 0;
+    for (int n = 0; n < Tiles<D>::cells / 8; ++n) any |= loadRow(own + 8 * n);
+    wet[t] = (any & ones) != 0;
+#endif
+  }
+};
+
+/// Per cell the number of neighbours that are not solid, and which cells air touches.
+template <int D>
+struct FindStates {
+  TileView<D> tiles;
+  const std::uint8_t* state;
+  const int* source;
+  std::uint8_t* sides;
+  float* inverse;
+  std::uint64_t *unknown, *open;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int cells = Tiles<D>::cells, middle = (Tiles<D>::ways - 1) / 2, words = cells / 64;
+    const int* const links = tiles.around(source[t]);
+#if BRIM_CUDA
+    int beside[2 * D];
+    for (int k = 0; k < D; ++k) beside[2 * k] = links[middle - power(3, k)], beside[2 * k + 1] = links[middle + power(3, k)];
+    const Around<D, std::uint8_t> around(state, source[t], beside);
+    const int c = ownCell();
+    int notSolid = 0, air = 0;
+    if (around.row(c) == fluidCell)
+      for (int k = 0; k < D; ++k)
+        for (const std::uint8_t s : {around.below(c, k), around.above(c, k)}) notSolid += s != solidCell, air += s == airCell;
+    const std::size_t at = std::size_t(t) * cells + c;
+    sides[at] = std::uint8_t(notSolid);
+    inverse[at] = notSolid ? 1.0f / float(notSolid) : 0.0f;
+    const unsigned known = __ballot_sync(0xffffffffu, notSolid > 0), reached = __ballot_sync(0xffffffffu, air > 0);
+    if (c % 32 == 0) {
+      reinterpret_cast<unsigned*>(unknown + std::size_t(t) * words)[c / 32] = known;
+      reinterpret_cast<unsigned*>(open + std::size_t(t) * words)[c / 32] = reached;
+    }
+#else
+    // Eight cells at once, as bytes of a word.
+    const auto tileOf = [&](int way) { return state + std::size_t(links[way]) * cells; };
+    const std::uint8_t* beside[2 * D];
+    for (int k = 0; k < D; ++k) beside[2 * k] = tileOf(middle - power(3, k)), beside[2 * k + 1] = tileOf(middle + power(3, k));
+    const std::uint8_t* const own = tileOf(middle);
+    constexpr float inverseOf[7] = {0, 1, 1.0f / 2, 1.0f / 3, 1.0f / 4, 1.0f / 5, 1.0f / 6};
+    for (int word = 0; word < words; ++word) {
+      std::uint64_t known = 0, reached = 0;
+      for (int row = 0; row < 8; ++row) {
+        const int n = 8 * word + row;
+        const Bytes fluid = loadRow(own + 8 * n) & ones;
+        Bytes sum = 0, air = 0;
+        if (fluid) {
+          sum = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s >> 1) & ones; }) & fluid * 255;
+          air = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s | s >> 1) & ones; }) & fluid * 255;
+        }
+        const std::size_t at = std::size_t(t) * cells + 8 * n;
+        __builtin_memcpy(sides + at, &sum, sizeof sum);
+        for (int c = 0; c < 8; ++c) inverse[at + c] = inverseOf[sides[at + c]];
+        const auto any = [](Bytes b) { return (b | b >> 1 | b >> 2) & ones; };  // counts are at most 6
+        known |= bitsOf(any(sum)) << 8 * row;
+        reached |= bitsOf(any(air)) << 8 * row;
+      }
+      unknown[std::size_t(t) * words + word] = known;
+      open[std::size_t(t) * words + word] = reached;
+    }
+#endif
+  }
+};
+
+template <int D>
+struct Take {
+  const float* inverse;
+  const int* source;
+  const Real* from;
+  Real* to;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Real* const f = from + std::size_t(source[t]) * Tiles<D>::cells;
+    eachSlice<D>([&](int s) {
+      eachRowOf(s, [&](int n) {
+        const Cells<Real> known = toReal(load(inverse + first + firstOf(n)));
+        store(to + first + firstOf(n), select(known > Cells<Real>(Real(0)), load(f + firstOf(n)), Cells<Real>(Real(0))));
+      });
+    });
+  }
+};
+
+template <int D, class T>
+struct Give {
+  const std::uint64_t* rows;
+  const int* wet;
+  int tiles;
+  const T* from;
+  Real* to;
+  BRIM_DEVICE_FN void operator()(int outer) const {
+    constexpr int cells = Tiles<D>::cells;
+    const int t = wet[outer];
+    const RowBits used = outer < tiles && wet[outer + 1] > t ? rows[t] : 0;
+    eachSlice<D>([&](int s) {
+      eachRowOf(s, [&](int n) {
+        const bool known = used >> (firstOf(n) >> 3) & 1;
+        store(to + std::size_t(outer) * cells + firstOf(n),
+              known ? toReal(load(from + std::size_t(t) * cells + firstOf(n))) : Cells<Real>(Real(0)));
+      });
+    });
+  }
+};
+
+/// What an iteration moves: fields of the finest level.
+template <int D>
+struct Fields {
+  LevelView<D> top;
+  Real *b, *x, *p, *q, *r;
+  double *mostR, *mostX;
+
+  BRIM_DEVICE_FN void setResidual(std::size_t at, Cells<Real> next) const {
+    const Cells<float> rounded = toSingle(next);
+    store(r + at, next);
+    if (!single) store(top.r + at, rounded);
+    store(top.t + at, load(top.inverse + at) * rounded);
+  }
+};
+
+template <int D>
+struct Rest {
+  Fields<D> f;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    Cells<Real> mostR = Real(0), mostX = Real(0);
+    eachRow(f.top.rows[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      const Cells<Real> next = load(f.b + at) - load(f.q + at);
+      mostX = max(mostX, magnitude(load(f.x + at)));
+      mostR = max(mostR, magnitude(next));
+      f.setResidual(at, next);
+    });
+    giveLargest(f.mostR[t], f.mostX[t], mostR, mostX);
+  }
+};
+
+template <int D>
+struct Advance {
+  Fields<D> f;
+  const SolveScalars* scalars;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Cells<Real> a = Real(scalars->alpha);
+    Cells<Real> mostR = Real(0), mostX = Real(0);
+    eachRow(f.top.rows[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      const Cells<Real> x = load(f.x + at) + a * load(f.p + at);
+      store(f.x + at, x);
+      mostX = max(mostX, magnitude(x));
+      const Cells<Real> next = load(f.r + at) - a * load(f.q + at);
+      mostR = max(mostR, magnitude(next));
+      f.setResidual(at, next);
+    });
+    giveLargest(f.mostR[t], f.mostX[t], mostR, mostX);
+  }
+};
+
+template <int D>
+struct Turn {
+  Fields<D> f;
+  const SolveScalars* scalars;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Cells<Real> b = Real(scalars->beta);
+    eachRow(f.top.rows[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      store(f.p + at, toReal(load(f.top.z + at)) + b * load(f.p + at));
+    });
+  }
+};
+
+template <int D>
+struct Multiply {
+  LevelView<D> top;
+  const Real* from;
+  Real* to;
+  double* part;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Around<D, Real> p(from, t, top.beside + 2 * D * t);
+    Cells<Real> product = Real(0);
+    eachRow(top.rows[t], [&](int n) {
+      const Cells<Real> diag = toReal(loadBytes(top.sides + first + firstOf(n))), own = p.row(n);
+      const Cells<Real> q = select(diag > Cells<Real>(Real(0)), diag * own - p.sides(n), Cells<Real>(Real(0)));
+      store(to + first + firstOf(n), q);
+      product += own * q;
+    });
+    giveSum(part[t], product);
+  }
+};
+
+/// A decision by itself.
+struct Alone {
+  Decide decide;
+  BRIM_DEVICE_FN void operator()(int) const { decide(); }
+};
 
 }  // namespace
 
 template <int D>
 void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state) {
-  constexpr int cells = Tiles<D>::cells;
   tiles_ = tiles.count();
-  std::vector<char> wet(tiles_);
-  forEachTile(tiles_, [&](int t) {
-    Bytes any = 0;
-    for (int n = 0; n < cells / 8; ++n) any |= loadRow(state.data() + std::size_t(t) * cells + 8 * n);
-    wet[t] = (any & ones) != 0;
-  });
-  source_.resize(0);
-  source_.resize(tiles_);
-  int n = 0;
-  for (int t = 0; t < tiles_; ++t)
-    if (wet[t]) source_[n++] = t;
+  findWet(state);
+  const int n = elementOf(wet_, tiles_);
   source_.resize(n);
-
+  const auto source = source_.view();
+  const auto wet = wet_.read();
+  forEach(tiles_, [=] BRIM_KERNEL(int t) {
+    if (wet[t + 1] > wet[t]) source[wet[t]] = t;
+  });
   Level<D>& top = grid_.finest();
-  const TileView<D> view = tiles.view();
-  const int* const source = source_.data();
-  top.tiles.cover(
-      tiles.box(), n,
-      [=](int t) {
-        Vec<D, int> cell = view.place(source[t]);
-        for (int k = 0; k < D; ++k) cell[k] *= 8;
-        return cell;
-      },
-      0);
+  top.tiles.choose(tiles, source_, n);
   top.link();
   top.tiles.fit(top.sides, std::uint8_t(0));
   closed_.fit(top.tiles);
-  for (Array<Real>* field : {&b_, &x_, &p_, &q_}) top.tiles.fit(*field, Real(0));
+  top.tiles.fit({&b_, &x_, &p_, &q_});
   if (!single) top.tiles.fit(r_, Real(0));
+  for (Array<double>* a : {&part_, &mostR_, &mostX_}) a->resize(n);
+  scalars_.resize(1);
   findStates(tiles, state);
   top.findRows();
   grid_.coarsen();
   closed_.find(top);
 }
 
-// Per cell the number of neighbours that are not solid, and which cells air touches; eight cells at once, as bytes of a word.
 template <int D>
-void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state) {
-  constexpr int cells = Tiles<D>::cells, middle = (Tiles<D>::ways - 1) / 2;
-  Level<D>& top = grid_.finest();
-  float inverse[256] = {};
-  for (int i = 1; i <= 2 * D; ++i) inverse[i] = 1.0f / float(i);
-  forEachTile(top.tiles.count(), [&](int t) {
-    const auto tileOf = [&](int way) { return state.data() + std::size_t(tiles.around(source_[t])[way]) * cells; };
-    const std::uint8_t* beside[2 * D];
-    for (int k = 0; k < D; ++k) beside[2 * k] = tileOf(middle - power(3, k)), beside[2 * k + 1] = tileOf(middle + power(3, k));
-    const std::uint8_t* const own = tileOf(middle);
-    for (int word = 0; word < ClosedBodies<D>::words; ++word) {
-      std::uint64_t unknown = 0, open = 0;
-      for (int row = 0; row < 8; ++row) {
-        const int n = 8 * word + row;
-        const Bytes fluid = loadRow(own + 8 * n) & ones;
-        Bytes sides = 0, air = 0;
-        if (fluid) {
-          sides = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s >> 1) & ones; }) & fluid * 255;
-          air = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s | s >> 1) & ones; }) & fluid * 255;
-        }
-        const std::size_t at = std::size_t(t) * cells + 8 * n;
-        __builtin_memcpy(top.sides.data() + at, &sides, sizeof sides);
-        for (int c = 0; c < 8; ++c) top.inverse[at + c] = inverse[top.sides[at + c]];
-        const auto any = [](Bytes b) { return (b | b >> 1 | b >> 2) & ones; };  // counts are at most 6
-        unknown |= bitsOf(any(sides)) << 8 * row;
-        open |= bitsOf(any(air)) << 8 * row;
-      }
-      closed_.unknown(t)[word] = unknown;
-      closed_.open(t)[word] = open;
-    }
-  });
+void Poisson<D>::findWet(const Array<std::uint8_t>& state) {
+  wet_.resize(tiles_ + 1);
+  fill(wet_, tiles_, tiles_ + 1, 0);
+  eachTile<D>(tiles_, IsWet<D>{state.data(), wet_.data()});
+  scan(wet_, tiles_ + 1);
 }
 
 template <int D>
-void Poisson<D>::take(const Array<Real>& from, Array<Real>& to) const {
+void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state) {
+  Level<D>& top = grid_.finest();
+  eachTile<D>(top.tiles.count(), FindStates<D>{tiles.view(), state.data(), source_.data(), top.sides.data(), top.inverse.data(),
+                                               closed_.unknown(0), closed_.open(0)});
+}
+
+template <int D>
+void Poisson<D>::take(const Array<Real>& from, Array<Real>& to) {
   const Level<D>& top = grid_.finest();
-  forEachTile(top.tiles.count(), [&](int t) {
-    const Real* const f = from.data() + std::size_t(source_[t]) * Tiles<D>::cells;
-    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    for (int n = 0; n < Tiles<D>::cells / 8; ++n) {
-      const Row<Real> known = toReal(load(top.inverse.data() + first + 8 * n));
-      store(to.data() + first + 8 * n, select(known > Row<Real>(Real(0)), load(f + 8 * n), Row<Real>(Real(0))));
-    }
-  });
+  eachTile<D>(top.tiles.count(), Take<D>{top.inverse.data(), source_.data(), from.data(), to.data()});
 }
 
 template <int D>
 template <class T>
-void Poisson<D>::give(const Array<T>& from, Array<Real>& to) const {
-  constexpr int cells = Tiles<D>::cells;
-  const Level<D>& top = grid_.finest();
-  forEachTile(tiles_ + 1, [&](int outer) {
-    Real* const o = to.data() + std::size_t(outer) * cells;
-    const int t = int(std::lower_bound(source_.data(), source_.data() + source_.size(), outer) - source_.data());
-    const bool wet = t < int(source_.size()) && source_[t] == outer;
-    for (int n = 0; n < cells / 8; ++n) {
-      const bool known = wet && (top.rows[t] >> n & 1);
-      store(o + 8 * n, known ? toReal(load(from.data() + std::size_t(t) * cells + 8 * n)) : Row<Real>(Real(0)));
-    }
-  });
+void Poisson<D>::give(const Array<T>& from, Array<Real>& to) {
+  eachTile<D>(tiles_ + 1, Give<D, T>{grid_.finest().rows.data(), wet_.data(), tiles_, from.data(), to.data()});
 }
 
-/// r = b - A x, from scratch, and what the preconditioner wants of it.
 template <int D>
-auto Poisson<D>::findResidual() -> Largest {
+Decide Poisson<D>::decide(Decide::Kind kind, const Array<double>& parts) {
+  Decide d;
+  d.kind = kind;
+  d.limits = limits_;
+  d.s = scalars_.data();
+  d.part = parts.data(), d.mostX = mostX_.data();
+  d.tiles = grid_.finest().tiles.count();
+  return d;
+}
+
+template <int D>
+void Poisson<D>::findResidual(Decide::Kind kind) {
   Level<D>& top = grid_.finest();
-  std::swap(x_, p_);
-  multiply();
-  std::swap(x_, p_);
-  Real* const r = residual(top.r, r_);
-  forEachTile(top.tiles.count(), [&](int t) {
-    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    eachRow(top.rows[t], [&](int n) {
-      const std::size_t at = first + 8 * n;
-      store(r + at, load(b_.data() + at) - load(q_.data() + at));
-      store(q_.data() + at, Row<Real>(Real(0)));
-    });
-  });
-  return advance(0);
+  multiply(x_, Decide::nothing);
+  eachTileThen<D>(
+      top.tiles.count(),
+      Rest<D>{{top.view(), b_.data(), x_.data(), p_.data(), q_.data(), residual(top.r, r_), mostR_.data(), mostX_.data()}},
+      decide(kind, mostR_));
 }
 
-/// x += alpha p, r -= alpha A p.
 template <int D>
-auto Poisson<D>::advance(double alpha) -> Largest {
+void Poisson<D>::advance() {
   Level<D>& top = grid_.finest();
-  Real* const r = residual(top.r, r_);
-  const Row<Real> a = Real(alpha);
-  forEachTile(top.tiles.count(), [&](int t) {
-    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    Row<Real> mostR = Real(0), mostX = Real(0);
-    eachRow(top.rows[t], [&](int n) {
-      const std::size_t at = first + 8 * n;
-      const Row<Real> x = load(x_.data() + at) + a * load(p_.data() + at);
-      store(x_.data() + at, x);
-      mostX = max(mostX, magnitude(x));
-      const Row<Real> next = load(r + at) - a * load(q_.data() + at);
-      const Row<float> rounded = toSingle(next);
-      mostR = max(mostR, magnitude(next));
-      store(r + at, next);
-      if (!single) store(top.r.data() + at, rounded);
-      store(top.t.data() + at, load(top.inverse.data() + at) * rounded);
-    });
-    largest_[t] = {largest(mostR), largest(mostX)};
-  });
-  Largest all{0, 0};
-  for (const Largest& l : largest_) all = {std::max(all.r, l.r), std::max(all.x, l.x)};
-  return all;
+  eachTileThen<D>(
+      top.tiles.count(),
+      Advance<D>{{top.view(), b_.data(), x_.data(), p_.data(), q_.data(), residual(top.r, r_), mostR_.data(), mostX_.data()},
+                 scalars_.data()},
+      decide(Decide::iteration, mostR_));
 }
 
-/// p = z + beta p.
 template <int D>
-void Poisson<D>::turn(double beta) {
-  const Level<D>& top = grid_.finest();
-  const Row<Real> b = Real(beta);
-  forEachTile(top.tiles.count(), [&](int t) {
-    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    eachRow(top.rows[t], [&](int n) {
-      const std::size_t at = first + 8 * n;
-      store(p_.data() + at, toReal(load(top.z.data() + at)) + b * load(p_.data() + at));
-    });
-  });
+void Poisson<D>::turn() {
+  Level<D>& top = grid_.finest();
+  eachTile<D>(top.tiles.count(),
+              Turn<D>{{top.view(), b_.data(), x_.data(), p_.data(), q_.data(), residual(top.r, r_), mostR_.data(), mostX_.data()},
+                      scalars_.data()});
 }
 
-/// q = A p; returns p q.
 template <int D>
-double Poisson<D>::multiply() {
-  const Level<D>& top = grid_.finest();
-  forEachTile(top.tiles.count(), [&](int t) {
-    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    const Around<D, Real> p(p_.data(), t, top.beside.data() + 2 * D * t);
-    Row<Real> product = Real(0);
-    eachRow(top.rows[t], [&](int n) {
-      const Row<Real> diag = toReal(loadBytes(top.sides.data() + first + 8 * n)), own = p.row(n);
-      const Row<Real> q = select(diag > Row<Real>(Real(0)), diag * own - p.sides(n), Row<Real>(Real(0)));
-      store(q_.data() + first + 8 * n, q);
-      product += own * q;
-    });
-    part_[t] = sum(product);
-  });
-  double dot = 0;
-  for (const double d : part_) dot += d;
-  return dot;
+void Poisson<D>::multiply(const Array<Real>& p, Decide::Kind kind) {
+  Level<D>& top = grid_.finest();
+  eachTileThen<D>(top.tiles.count(), Multiply<D>{top.view(), p.data(), q_.data(), part_.data()}, decide(kind, part_));
+}
+
+template <int D>
+void Poisson<D>::start(const Array<Real>& rhs, const Array<Real>& p, bool warm) {
+  take(rhs, b_);
+  closed_.removeMeans(b_, b_);
+  grid_.finest().tiles.clear({&p_, &x_});
+  if (warm) take(p, x_);
 }
 
 template <int D>
 PoissonReport Poisson<D>::solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm) {
   Level<D>& top = grid_.finest();
-  part_.resize(top.tiles.count());
-  largest_.resize(top.tiles.count());
-  take(rhs, b_);
-  closed_.removeMeans(b_, b_);
-  const std::size_t n = std::size_t(top.tiles.count()) * Tiles<D>::cells;
-  std::fill_n(p_.data(), n, Real(0));
-  if (warm)
-    take(p, x_);
-  else
-    std::fill_n(x_.data(), n, Real(0));
-
+  start(rhs, p, warm);
   // x is rounded to half a digit, and A x to 2 D of these: no residual can be told from that.
-  const auto rounding = [](double x) { return 2 * D * double(std::numeric_limits<Real>::epsilon()) * x; };
-  Largest now = findResidual();
-  int done = 0;
-  while (now.r > std::max(tolerance, rounding(now.x)) && done < iterations) {
-    const double before = now.r;
-    double rz = 0, least = before;
-    for (bool first = true; now.r > std::max(tolerance, rounding(now.x) / 4) && done < iterations; first = false, ++done) {
-      // Where no air is, a constant in r is rounding, which A cannot take away and M magnifies.
-      double next = grid_.cycle();
-      next -= closed_.removeMeans(top.z, top.r);
-      if (!(next > 0)) break;
-      turn(first ? 0 : next / rz);
-      const double pq = multiply();
-      if (!(pq > 0)) break;
-      rz = next;
-      now = advance(rz / pq);
-      least = std::min(least, now.r);
-      if (now.r > 10 * least) break;  // rounding has the upper hand
+  limits_ = {tolerance, 2 * D * double(std::numeric_limits<Real>::epsilon()), iterations};
+  SolveScalars s{};
+  s.done = top.tiles.count() == 0;
+  copyIn(scalars_, &s, 1);
+  findResidual(Decide::first);
+  const auto isDone = [&] { return s = elementOf(scalars_, 0), s.done; };
+  // A device is not asked how it is going before as many iterations as it took last time, less one: that would mean to wait.
+  const int sure = onDevice ? last_ - 1 : 0;
+  for (int round = 0;; ++round) {
+    if ((round > 0 || sure <= 0) && isDone()) break;
+    for (int k = 0;; ++k) {
+      if (closed_.count() == 0) {
+        grid_.cycle(decide(Decide::direction, grid_.parts()));
+      } else {
+        // Where no air is, a constant in r is rounding, which A cannot take away and M magnifies.
+        grid_.cycle({});
+        Decide then = decide(Decide::direction, grid_.parts());
+        then.less = closed_.removeMeans(top.z, top.r);
+        eachTile<D>(1, Alone{then});
+      }
+      turn();
+      multiply(p_, Decide::stride);
+      advance();
+      if (round == 0 && k + 1 < sure) continue;
+      if (isDone()) break;
     }
-    // The residual of what x has become, free of what rounding made of the recursion; another round if this one helped.
-    now = findResidual();
-    if (now.r > before / 2) break;
+    // The residual of what x has become, free of what rounding made of the recursion.
+    findResidual(Decide::again);
   }
+  last_ = s.iterations;
   closed_.removeMeans(x_, x_);
   give(x_, p);
-  return {done, now.r};
+  return {s.iterations, s.r};
 }
 
 template <int D>
 void Poisson<D>::apply(const Array<Real>& p, Array<Real>& q) {
-  part_.resize(grid_.finest().tiles.count());
   take(p, p_);
-  multiply();
+  multiply(p_, Decide::nothing);
   give(q_, q);
 }
 
 template <int D>
 void Poisson<D>::precondition(const Array<Real>& r, Array<Real>& z) {
-  Level<D>& top = grid_.finest();
-  part_.resize(top.tiles.count());
-  largest_.resize(top.tiles.count());
-  std::fill_n(p_.data(), p_.size(), Real(0));
-  std::fill_n(x_.data(), x_.size(), Real(0));
   take(r, b_);
-  findResidual();
-  grid_.cycle();
-  give(top.z, z);
+  grid_.finest().tiles.clear({&p_, &x_});
+  findResidual(Decide::nothing);
+  grid_.cycle({});
+  give(grid_.finest().z, z);
 }
 
 template <int D>
 std::size_t Poisson<D>::bytes() const {
-  std::size_t n = grid_.bytes() + closed_.bytes() + source_.bytes() + part_.capacity() * sizeof(double) +
-                  largest_.capacity() * sizeof(Largest);
+  std::size_t n = grid_.bytes() + closed_.bytes() + wet_.bytes() + source_.bytes() + 3 * part_.bytes();
   for (const Array<Real>* field : {&b_, &x_, &p_, &q_, &r_}) n += field->bytes();
   return n;
 }

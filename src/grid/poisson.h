@@ -1,6 +1,7 @@
 // The pressure equation on tiles: conjugate gradients with a multigrid preconditioner (McAdams et al. 2010), without a matrix.
 #pragma once
 #include "grid/closed.h"
+#include "grid/decide.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -26,30 +27,38 @@ class Poisson {
   /// q = A p, and z = M r with the preconditioner: fields over the tiles of the last prepare.
   void apply(const Array<Real>& p, Array<Real>& q);
   void precondition(const Array<Real>& r, Array<Real>& z);
-  int unknowns() const { return grid_.finest().unknowns; }
+  int unknowns() const { return grid_.finest().unknowns(); }
   std::size_t bytes() const;
 
  private:
-  struct Largest {
-    double r, x;  // magnitudes of residual and solution
-  };
+  void findWet(const Array<std::uint8_t>& state);
   void findStates(const Tiles<D>&, const Array<std::uint8_t>& state);
-  void take(const Array<Real>& from, Array<Real>& to) const;
+  void take(const Array<Real>& from, Array<Real>& to);
   template <class T>
-  void give(const Array<T>& from, Array<Real>& to) const;
-  Largest findResidual();
-  Largest advance(double alpha);
-  void turn(double beta);
-  double multiply();
+  void give(const Array<T>& from, Array<Real>& to);
+  /// b and the first x and p.
+  void start(const Array<Real>& rhs, const Array<Real>& p, bool warm);
+  Decide decide(Decide::Kind kind, const Array<double>& parts);
+  /// r = b - A x, from scratch, and what the preconditioner wants of it; then the magnitudes are decided on.
+  void findResidual(Decide::Kind);
+  /// x += alpha p, r -= alpha A p; likewise.
+  void advance();
+  /// p = z + beta p.
+  void turn();
+  /// q = A p; then p q is decided on.
+  void multiply(const Array<Real>& p, Decide::Kind);
 
   Multigrid<D> grid_;
   ClosedBodies<D> closed_;
-  int tiles_ = 0;                 // of the caller's fields
-  Array<int> source_;             // per tile of the finest level: the caller's
-  Array<Real> b_, x_, p_, q_;     // right-hand side, solution, direction, A p
-  Array<Real> r_;                 // residual, in double precision: in single the finest level has it
-  std::vector<double> part_;      // of p q, per tile
-  std::vector<Largest> largest_;  // per tile
+  int tiles_ = 0;                       // of the caller's fields
+  Array<int> wet_;                      // per tile of those: how many before it hold fluid
+  Array<int> source_;                   // per tile of the finest level: which of those it is
+  Array<Real> b_, x_, p_, q_;           // right-hand side, solution, direction, A p
+  Array<Real> r_;                       // residual, in double precision: in single the finest level has it
+  Array<double> part_, mostR_, mostX_;  // per tile: of p q, of the magnitudes of residual and solution
+  Array<SolveScalars> scalars_;
+  Decide::Limits limits_{};
+  int last_ = 0;  // GPU: iterations of the last solve, before which nobody asks how this one is going
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,105 +1,135 @@
 #include "grid/project.h"
 
-#include "grid/rows.h"
-
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
-/// 1 in the lanes whose bit is set, 0 in the others.
-struct Lanes {
-  alignas(64) Real of[256][8];
-  Lanes() {
-    for (int m = 0; m < 256; ++m)
-      for (int x = 0; x < 8; ++x) of[m][x] = Real(m >> x & 1);
+/// The numbers of the tiles beside t.
+template <int D>
+struct Beside {
+  int of[2 * D];
+  BRIM_DEVICE_FN Beside(const TileView<D>& tiles, int t) {
+    for (int k = 0; k < D; ++k) {
+      of[2 * k] = tiles.around(t)[BitView<D>::middle - power(3, k)];
+      of[2 * k + 1] = tiles.around(t)[BitView<D>::middle + power(3, k)];
+    }
   }
 };
-const Lanes lanesOf;
-BRIM_FN Row<Real> maskOf(std::uint64_t bits) { return load(lanesOf.of[bits & 255]); }
 
-/// A field around tile t.
 template <int D>
-BRIM_FN Around<D, Real> around(const Array<Real>& field, const TileView<D>& tiles, int t) {
-  int beside[2 * D];
-  for (int k = 0; k < D; ++k)
-    beside[2 * k] = tiles.around(t)[BitView<D>::middle - power(3, k)],
-               beside[2 * k + 1] = tiles.around(t)[BitView<D>::middle + power(3, k)];
-  return {field.data(), t, beside};
-}
+struct Force {
+  TileView<D> tiles;
+  Frame<D> frame;
+  SolidView<D> solids;
+  const std::uint64_t *known[D], *wall[D];
+  Vec<D> dv;
+  Real *u[D], *change[D];
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    for (int k = 0; k < D; ++k) {
+      Real *const ut = u[k] + std::size_t(t) * cells, *const ct = change[k] + std::size_t(t) * cells;
+      eachSlice<D>([&](int s) {
+        const std::uint64_t has = known[k][std::size_t(t) * words + s];
+        eachRowOf(s, [&](int n) {
+          const Cells<Real> is = maskOf(has, n), gain = is * Cells<Real>(dv[k]);
+          const int at = firstOf(n);
+          store(ut + at, is * load(ut + at) + gain);
+          store(ct + at, gain);
+        });
+        eachBit(wall[k][std::size_t(t) * words + s], s, [&](int c) {
+          const Real v = solids.moving() ? solids.velocity(frame.inMetres(faceMiddle<D>(tiles.place(t), c, k)), k) : Real(0);
+          ct[c] += v - ut[c];
+          ut[c] = v;
+        });
+      });
+    }
+  }
+};
+
+template <int D>
+struct Divergence {
+  TileView<D> tiles;
+  Real perCell;
+  const std::uint64_t* fluid;
+  const Real* u[D];
+  Real* rhs;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    const Beside<D> beside(tiles, t);
+    Real* const to = rhs + std::size_t(t) * cells;
+    eachSlice<D>([&](int s) {
+      const bool any = fluid[std::size_t(t) * words + s] != 0;
+      eachRowOf(s, [&](int n) {
+        Cells<Real> sum = Real(0);
+        for (int k = 0; k < D && any; ++k) {
+          const Around<D, Real> uk(u[k], t, beside.of);
+          sum += uk.row(n) - uk.above(n, k);
+        }
+        store(to + firstOf(n), Cells<Real>(perCell) * sum);
+      });
+    });
+  }
+};
+
+template <int D>
+struct Subtract {
+  TileView<D> tiles;
+  const std::uint64_t *known[D], *wall[D];
+  const Real* phi;
+  Real factor;
+  bool withChange;
+  Real *u[D], *change[D];
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    const Beside<D> beside(tiles, t);
+    const Around<D, Real> p(phi, t, beside.of);
+    for (int k = 0; k < D; ++k) {
+      Real *const ut = u[k] + std::size_t(t) * cells, *const ct = change[k] + std::size_t(t) * cells;
+      eachSlice<D>([&](int s) {
+        const std::size_t word = std::size_t(t) * words + s;
+        const std::uint64_t free = known[k][word] & ~wall[k][word];
+        eachRowOf(s, [&](int n) {
+          if (!anyOf(free, n)) return;
+          const int at = firstOf(n);
+          const Cells<Real> gradient = maskOf(free, n) * Cells<Real>(factor) * (p.row(n) - p.below(n, k));
+          store(ut + at, load(ut + at) - gradient);
+          if (withChange) store(ct + at, load(ct + at) - gradient);
+        });
+      });
+    }
+  }
+};
 
 }  // namespace
 
 template <int D>
 void force(const World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const SolidCells<D>& solids, const Flags<D>& flags,
            const Vec<D>& dv, Faces<D>& faces) {
-  constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
-  forEachTile(tiles.count(), [&](int t) {
-    const Vec<D, int> place = tiles.place(t);
-    for (int k = 0; k < D; ++k) {
-      Real *const u = faces.u[k].data() + std::size_t(t) * cells, *const change = faces.change[k].data() + std::size_t(t) * cells;
-      for (int s = 0; s < words; ++s) {
-        const std::uint64_t known = flags.known[k][std::size_t(t) * words + s];
-        for (int y = 0; y < 8; ++y) {
-          const Row<Real> is = maskOf(known >> 8 * y), gain = is * Row<Real>(dv[k]);
-          const int at = 64 * s + 8 * y;
-          store(u + at, is * load(u + at) + gain);
-          store(change + at, gain);
-        }
-        eachBit(flags.wall[k][std::size_t(t) * words + s], s, [&](int c) {
-          const Real v = solids.moving() ? solids.velocity(w, frame.inMetres(faceMiddle<D>(place, c, k)), k) : Real(0);
-          change[c] += v - u[c];
-          u[c] = v;
-        });
-      }
-    }
-  });
+  Force<D> body{tiles.view(), frame, solids.view(w), {}, {}, dv, {}, {}};
+  for (int k = 0; k < D; ++k) {
+    body.known[k] = flags.known[k].data(), body.wall[k] = flags.wall[k].data();
+    body.u[k] = faces.u[k].data(), body.change[k] = faces.change[k].data();
+  }
+  eachTile<D>(tiles.count(), body);
 }
 
 template <int D>
 void divergence(const Frame<D>& frame, const Tiles<D>& tiles, const Flags<D>& flags, const Faces<D>& faces, Array<Real>& rhs) {
-  constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
   tiles.fit(rhs, Real(0));
-  const TileView<D> view = tiles.view();
-  const Row<Real> perCell = frame.perCell;
-  forEachTile(tiles.count(), [&](int t) {
-    Real* const to = rhs.data() + std::size_t(t) * cells;
-    for (int s = 0; s < words; ++s) {
-      const bool any = flags.fluid[std::size_t(t) * words + s] != 0;
-      for (int r = 8 * s; r < 8 * s + 8; ++r) {
-        Row<Real> sum = Real(0);
-        for (int k = 0; k < D && any; ++k) {
-          const Around<D, Real> u = around(faces.u[k], view, t);
-          sum += u.row(r) - u.above(r, k);
-        }
-        store(to + 8 * r, perCell * sum);
-      }
-    }
-  });
+  Divergence<D> body{tiles.view(), frame.perCell, flags.fluid.data(), {}, rhs.data()};
+  for (int k = 0; k < D; ++k) body.u[k] = faces.u[k].data();
+  eachTile<D>(tiles.count(), body);
 }
 
 template <int D>
 void subtractGradient(const Tiles<D>& tiles, const Flags<D>& flags, const Array<Real>& phi, double step, bool withChange,
                       Faces<D>& faces) {
-  constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
-  const TileView<D> view = tiles.view();
-  const Row<Real> factor = Real(step);
-  forEachTile(tiles.count(), [&](int t) {
-    const Around<D, Real> p = around(phi, view, t);
-    for (int k = 0; k < D; ++k) {
-      Real *const u = faces.u[k].data() + std::size_t(t) * cells, *const change = faces.change[k].data() + std::size_t(t) * cells;
-      for (int s = 0; s < words; ++s) {
-        const std::size_t at = std::size_t(t) * words + s;
-        const std::uint64_t free = flags.known[k][at] & ~flags.wall[k][at];
-        for (int y = 0; y < 8; ++y) {
-          if (!(free >> 8 * y & 255)) continue;
-          const int r = 8 * s + y;
-          const Row<Real> gradient = maskOf(free >> 8 * y) * factor * (p.row(r) - p.below(r, k));
-          store(u + 8 * r, load(u + 8 * r) - gradient);
-          if (withChange) store(change + 8 * r, load(change + 8 * r) - gradient);
-        }
-      }
-    }
-  });
+  Subtract<D> body{tiles.view(), {}, {}, phi.data(), Real(step), withChange, {}, {}};
+  for (int k = 0; k < D; ++k) {
+    body.known[k] = flags.known[k].data(), body.wall[k] = flags.wall[k].data();
+    body.u[k] = faces.u[k].data(), body.change[k] = faces.change[k].data();
+  }
+  eachTile<D>(tiles.count(), body);
 }
 
 #define BRIM_PROJECT(D)                                                                                            \

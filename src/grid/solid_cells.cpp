@@ -1,30 +1,15 @@
 #include "grid/solid_cells.h"
 
+#include "grid/rows.h"
+
 namespace brim::inline BRIM_FLAVOUR {
-
-namespace {
-/// Integral of the hat function from below up to t.
-double hatUpTo(double t) { return t <= -1 ? 0 : t < 0 ? (1 + t) * (1 + t) / 2 : t < 1 ? 1 - (1 - t) * (1 - t) / 2 : 1; }
-
-template <int D>
-Real distanceTo(const Body<D>& body, const Vec<D>& x) {
-  Real at[3] = {}, y[3];
-  for (int k = 0; k < D; ++k) at[k] = x[k];
-  body.pose.toBody(at, y);
-  return body.shape.distance(y);
-}
-}  // namespace
 
 template <int D>
 SolidCells<D>::SolidCells(const World<D>& w, const Frame<D>& frame) : frame_(frame) {
   for (std::size_t b = 0; b < w.solids.bodies().size(); ++b)
     (int(b) >= w.solids.firstFree() || w.scene().solids[b].motion.moves() ? moving_ : resting_).push_back(int(b));
-  for (int k = 0; k < D; ++k) {
-    open_[k].assign(frame.size[k] + 16, Real(1));
-    const double low = frame.shift[k], high = frame.size[k] - low;
-    for (int c = -8; c < frame.size[k] + 8 && frame.walled[k]; ++c)
-      open_[k][c + 8] = Real(hatUpTo(high - (c + 0.5)) - hatUpTo(low - (c + 0.5)));
-  }
+  copyIn(movers_, moving_.data(), moving_.size());
+  for (int k = 0; k < D; ++k) open_[k] = openness(frame, k);
   known_.assign(frame.places().count(), int(unknown));
 }
 
@@ -59,7 +44,7 @@ bool SolidCells<D>::walls(const Vec<D, int>& place, Part& part) const {
 // Exact for surfaces along the axes.
 template <int D>
 bool SolidCells<D>::bodies(const World<D>& w, const std::vector<int>& which, const Vec<D, int>& place, Part& part) const {
-  const auto& body = w.solids.bodies();
+  const auto& body = w.solids.hostBodies();
   Vec<D> middle;
   for (int k = 0; k < D; ++k) middle[k] = Real(8 * place[k] + 4);
   middle = frame_.inMetres(middle);
@@ -111,7 +96,8 @@ void SolidCells<D>::update(const World<D>& w, const Tiles<D>& tiles) {
   const Places<D>& box = tiles.box();
   tiles.fit(fraction_, Real(0));
   solid_.resize(std::size_t(n + 1) * words);
-  touches_.assign(n + 1, 0);
+  touches_.resize(n + 1);
+  fill(touches_, 0, n + 1, std::uint8_t(0));
   for (int s = 0; s < words; ++s) solid_[std::size_t(n) * words + s] = 0;
 
   std::vector<int> fresh;
@@ -119,7 +105,7 @@ void SolidCells<D>::update(const World<D>& w, const Tiles<D>& tiles) {
     if (int& k = known_[box.number(tiles.place(t))]; k == unknown) k = int(parts_.size() + fresh.size()), fresh.push_back(t);
   const std::size_t before = parts_.size();
   parts_.resize(before + fresh.size());
-  forEachTile(int(fresh.size()), [&](int f) {
+  eachTile<D>(int(fresh.size()), [&](int f) {
     const Vec<D, int> place = tiles.place(fresh[f]);
     auto part = std::make_unique<Part>(), more = std::make_unique<Part>();
     const bool wall = walls(place, *part), solid = bodies(w, resting_, place, wall ? *more : *part);
@@ -132,7 +118,7 @@ void SolidCells<D>::update(const World<D>& w, const Tiles<D>& tiles) {
       known_[box.number(place)] = none;
   });
 
-  forEachTile(n, [&](int t) {
+  eachTile<D>(n, [&](int t) {
     const Vec<D, int> place = tiles.place(t);
     const int k = known_[box.number(place)];
     Real* const to = fraction_.data() + std::size_t(t) * cells;
@@ -152,24 +138,6 @@ void SolidCells<D>::update(const World<D>& w, const Tiles<D>& tiles) {
     for (int c = 0; c < cells; ++c) to[c] = 1 - (1 - to[c]) * (1 - part.fraction[c]);
     for (int s = 0; s < words; ++s) bits[s] |= part.solid[s];
   });
-}
-
-template <int D>
-Real SolidCells<D>::velocity(const World<D>& w, const Vec<D>& x, int k) const {
-  const auto& body = w.solids.bodies();
-  Real least = frame_.cell, v = 0;
-  for (const int b : moving_) {
-    bool beside = false;
-    for (int a = 0; a < D; ++a) beside = beside || x[a] + frame_.cell < body[b].low[a] || x[a] - frame_.cell > body[b].high[a];
-    if (beside) continue;
-    if (const Real d = distanceTo(body[b], x); d < least) {
-      Real at[3] = {}, u[3];
-      for (int a = 0; a < D; ++a) at[a] = x[a];
-      body[b].pose.velocityAt(at, u);
-      least = d, v = u[k];
-    }
-  }
-  return v;
 }
 
 template <int D>

@@ -6,9 +6,18 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+namespace {
+/// The place one of the ways from this.
+template <int D>
+BRIM_FN Vec<D, int> stepped(Vec<D, int> place, int way) {
+  for (int k = 0; k < D; ++k, way /= 3) place[k] += way % 3 - 1;
+  return place;
+}
+}  // namespace
+
 template <int D>
 void Tiles<D>::begin(const Places<D>& box) {
-  if (box == box_) return;
+  if (box == box_ && std::int64_t(wanted_.size()) == box.count()) return;
   const std::int64_t n = box.count();
   if (n > mostPlaces) {
     double cells = 1;
@@ -19,49 +28,75 @@ void Tiles<D>::begin(const Places<D>& box) {
                     cells, double(mostPlaces) * Tiles::cells));
   }
   box_ = box;
-  places_.resize(0);
+  count_ = 0;
   wanted_.resize(n);
-  table_.resize(n);
   fill(wanted_, 0, int(n), std::uint32_t(0));
 }
 
 template <int D>
 void Tiles<D>::finish() {
   const int n = int(box_.count());
-  Vec<D, int> step[ways];  // of the ways, from the middle
-  for (int w = 0; w < ways; ++w)
-    for (int k = 0, rest = w; k < D; ++k, rest /= 3) step[w][k] = rest % 3 - 1;
-
-  // Which places are wanted by themselves or by one around them; 1 in the table until they are numbered.
-  fill(table_, 0, n, 0);
-  forEach(n, [&](int p) {
-    std::uint32_t bits = wanted_[p];
+  number_.resize(n + 1);
+  fill(number_, 0, n + 1, 0);
+  const Places<D> box = box_;
+  const auto wanted = wanted_.view();
+  const auto number = number_.view();
+  // Which places are wanted by themselves or by one around them. All who set a number set it to one.
+  forEach(n, [=] BRIM_KERNEL(int p) {
+    const std::uint32_t bits = wanted[p];
     if (!bits) return;
-    wanted_[p] = 0;
-    const Vec<D, int> place = box_.place(p);
-    for (; bits; bits &= bits - 1)
-      if (const int to = box_.number(place + step[__builtin_ctz(bits)]); to >= 0)
-        std::atomic_ref<int>(table_[to]).store(1, std::memory_order_relaxed);
+    wanted[p] = 0;
+    const Vec<D, int> place = box.place(p);
+    for (int w = 0; w < ways; ++w)
+      if (bits >> w & 1)
+        if (const int to = box.number(stepped(place, w)); to >= 0) setOne(number[to]);
   });
-  constexpr int block = 4096;
-  const int blocks = (n + block - 1) / block;
-  std::vector<int> first(blocks + 1);
-  forEachTile(blocks, [&](int b) {
-    for (int p = b * block; p < std::min(n, (b + 1) * block); ++p) first[b + 1] += table_[p];
-  });
-  for (int b = 0; b < blocks; ++b) first[b + 1] += first[b];
-  const int used = first[blocks];
+  scan(number_, n + 1);
+  this->number(box_, number_, 0, elementOf(number_, n));
+}
+
+template <int D>
+void Tiles<D>::number(const Places<D>& box, const Array<int>& numbers, int offset, int used) {
+  const int n = int(box.count());
+  box_ = box;
+  count_ = used;
+  table_.resize(n);
   places_.resize(used);
-  forEachTile(blocks, [&](int b) {
-    for (int p = b * block, t = first[b]; p < std::min(n, (b + 1) * block); ++p) {
-      if (table_[p]) places_[t] = p;
-      table_[p] = table_[p] ? t++ : used;
-    }
+  const auto number = numbers.read();
+  const auto table = table_.view(), places = places_.view();
+  forEach(n, [=] BRIM_KERNEL(int p) {
+    const int t = number[offset + p] - number[offset];
+    const bool is = number[offset + p + 1] > number[offset + p];
+    if (is) places[t] = p;
+    table[p] = is ? t : used;
   });
-  links_.resize(std::size_t(used) * ways);
-  forEach(used, [&](int t) {
-    const Vec<D, int> place = box_.place(places_[t]);
-    for (int w = 0; w < ways; ++w) links_[t * ways + w] = at(place + step[w]);
+  link();
+}
+
+template <int D>
+void Tiles<D>::choose(const Tiles& from, const Array<int>& which, int n) {
+  if (!(box_ == from.box_)) box_ = from.box_, table_.resize(from.table_.size());
+  count_ = n;
+  places_.resize(n);
+  fill(table_, 0, int(table_.size()), n);
+  const auto places = places_.view(), table = table_.view();
+  const auto others = from.places_.read(), number = which.read();
+  forEach(n, [=] BRIM_KERNEL(int t) {
+    const int p = others[number[t]];
+    places[t] = p;
+    table[p] = t;
+  });
+  link();
+}
+
+template <int D>
+void Tiles<D>::link() {
+  links_.resize(std::size_t(count_) * ways);
+  const TileView<D> tiles = view();
+  const auto links = links_.view();
+  forEach(count_, [=] BRIM_KERNEL(int t) {
+    const Vec<D, int> place = tiles.place(t);
+    for (int w = 0; w < ways; ++w) links[t * ways + w] = tiles.at(stepped(place, w));
   });
 }
 

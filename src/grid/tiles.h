@@ -1,13 +1,17 @@
 // Sparse grids: blocks of 8^D cells where they are wanted, so that memory and time grow with the fluid and not with the domain.
 #pragma once
-#include <atomic>
 #include <cstdint>
+#include <initializer_list>
 
 #include "exec/exec.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * power(base, exponent - 1); }
+BRIM_FN constexpr int power(int base, int exponent) {
+  int p = 1;
+  for (int k = 0; k < exponent; ++k) p *= base;
+  return p;
+}
 
 /// A box of places for tiles. The tile at a place holds the cells 8 place .. 8 place + 7 along each axis.
 template <int D>
@@ -51,21 +55,21 @@ struct Places {
 template <int D>
 struct TileView {
   static constexpr int side = 8, cells = power(8, D), ways = power(3, D);
-  const int* table;   // per place of the box: its tile, or `count`
-  const int* places;  // per tile: the number of its place
-  const int* links;   // per tile: the `ways` tiles around it, x fastest, itself in the middle
+  View<const int> table;   // per place of the box: its tile, or `count`
+  View<const int> places;  // per tile: the number of its place
+  const int* links;        // per tile: the `ways` tiles around it, x fastest, itself in the middle
   Places<D> box;
   int count;
 
   /// The tile at a place, or `count` where there is none.
-  BRIM_FN int at(const Vec<D, int>& place) const {
+  BRIM_DEVICE_FN int at(const Vec<D, int>& place) const {
     const int n = box.number(place);
     return n < 0 ? count : table[n];
   }
-  BRIM_FN Vec<D, int> place(int t) const { return box.place(places[t]); }
+  BRIM_DEVICE_FN Vec<D, int> place(int t) const { return box.place(places[t]); }
   BRIM_FN const int* around(int t) const { return links + ways * t; }
   /// Where a field holds this cell.
-  BRIM_FN int index(const Vec<D, int>& cell) const {
+  BRIM_DEVICE_FN int index(const Vec<D, int>& cell) const {
     Vec<D, int> place;
     for (int k = 0; k < D; ++k) place[k] = cell[k] >> 3;
     return at(place) * cells + within(cell);
@@ -75,6 +79,47 @@ struct TileView {
     int n = 0;
     for (int k = D - 1; k >= 0; --k) n = 8 * n + (cell[k] & 7);
     return n;
+  }
+};
+
+/// Sets one bit in wanted[place] for each of the 3^D places that the cells within `ring` of cell(i) reach. Bits are only ever
+/// added, so the order of the threads does not matter.
+template <int D, class F>
+struct Want {
+  Places<D> box;
+  View<std::uint32_t> wanted;
+  F cell;
+  int ring;
+
+  BRIM_DEVICE_FN void operator()(int i) const {
+    const Vec<D, int> c = cell(i);
+    Vec<D, int> place;
+    for (int k = 0; k < D; ++k) place[k] = c[k] >> 3;
+    const int n = box.number(place);
+    if (n < 0) return;
+    std::uint32_t bits = 1;  // of the ways along the axes so far, the lowest in bit 0
+    int width = 1;
+    for (int k = 0; k < D; ++k, width *= 3) {
+      const int at = c[k] & 7;
+      bits = bits << width | (at < ring ? bits : 0) | (at >= 8 - ring ? bits << 2 * width : 0);
+    }
+#if BRIM_CUDA
+    // Particles that follow each other are mostly in one tile: one of the warp's asks for all of them.
+    const unsigned together = __match_any_sync(__activemask(), n);
+    bits = __reduce_or_sync(together, bits);
+    if (int(threadIdx.x % 32) != __ffs(int(together)) - 1) return;
+#endif
+    setBits(wanted[n], bits);
+  }
+};
+
+/// Sets elements of several fields at once.
+template <class T>
+struct Zeros {
+  T* field[10];
+  int fields, first;
+  BRIM_DEVICE_FN void operator()(int c) const {
+    for (int f = 0; f < fields; ++f) field[f][first + c] = 0;
   }
 };
 
@@ -91,69 +136,64 @@ class Tiles {
   template <class F>
   void cover(const Places<D>& box, int n, F cell, int ring) {
     begin(box);
-    const auto wanted = wanted_.view();
-    forEach(n, [=](int i) { want(box, wanted, cell(i), ring); });
+    forEach(n, Want<D, F>{box, wanted_.view(), cell, ring});
     finish();
   }
-  /// The tiles around the particles; positions [m] count from the corner of cell 0.
-  void cover(const Places<D>& box, int n, View<const Sample<D>> particles, Real cellsPerMetre, int ring) {
-    cover(
-        box, n,
-        [=](int i) {
-          const auto x = particles[i].x;
-          Vec<D, int> c;
-          for (int k = 0; k < D; ++k) c[k] = int(std::floor(x[k] * cellsPerMetre));
-          return c;
-        },
-        ring);
-  }
+  /// n tiles of others, the numbers of which ascend.
+  void choose(const Tiles& from, const Array<int>& which, int n);
 
-  int count() const { return int(places_.size()); }
+  int count() const { return count_; }
   const Places<D>& box() const { return box_; }
+  TileView<D> view() const { return {table_.read(), places_.read(), links_.data(), box_, count()}; }
+#if !BRIM_CUDA  // the host's eyes
   Vec<D, int> place(int t) const { return box_.place(places_[t]); }
   int at(const Vec<D, int>& place) const { return view().at(place); }
   const int* around(int t) const { return links_.data() + ways * t; }
-  TileView<D> view() const { return {table_.data(), places_.data(), links_.data(), box_, count()}; }
+#endif
   /// Makes room for a field; the tile that stands for the absent ones gets the background, the rest keeps what was there.
   template <class T>
   void fit(Array<T>& field, T background) const {
     const int n = count() * cells;
     field.resize(std::size_t(n) + cells);
-    for (int c = 0; c < cells; ++c) field[n + c] = background;
+    fill(field, n, n + cells, background);
   }
-  std::size_t bytes() const { return wanted_.bytes() + table_.bytes() + places_.bytes() + links_.bytes(); }
+  /// The same for several with a background of 0.
+  template <class T>
+  void fit(std::initializer_list<Array<T>*> fields) const {
+    for (Array<T>* f : fields) f->resize(std::size_t(count() + 1) * cells);
+    setZero(fields, count() * cells, (count() + 1) * cells);
+  }
+  /// Every cell of fields that fit.
+  template <class T>
+  void clear(std::initializer_list<Array<T>*> fields) const {
+    setZero(fields, 0, count() * cells);
+  }
+  std::size_t bytes() const { return wanted_.bytes() + number_.bytes() + table_.bytes() + places_.bytes() + links_.bytes(); }
 
- private:
-  /// Sets one bit in wanted[place] for each of the 3^D places that the cells within `ring` of c reach.
-  static void want(const Places<D>& box, View<std::uint32_t> wanted, const Vec<D, int>& c, int ring) {
-    Vec<D, int> place;
-    for (int k = 0; k < D; ++k) place[k] = c[k] >> 3;
-    const int n = box.number(place);
-    if (n < 0) return;
-    std::uint32_t bits = 1;  // of the ways along the axes so far, the lowest in bit 0
-    int width = 1;
-    for (int k = 0; k < D; ++k, width *= 3) {
-      const int at = c[k] & 7;
-      bits = bits << width | (at < ring ? bits : 0) | (at >= 8 - ring ? bits << 2 * width : 0);
-    }
-    // Bits are only ever added, so the order of the threads does not matter; nearly always they are there already.
-    const std::atomic_ref<std::uint32_t> word(wanted[n]);
-    if (~word.load(std::memory_order_relaxed) & bits) word.fetch_or(bits, std::memory_order_relaxed);
-  }
+  // Steps of cover(); public because nvcc wants kernels there.
   void begin(const Places<D>&);
   void finish();
+  /// `used` tiles of a box whose places are the elements of `number` from `offset` on: each how many are used before it.
+  void number(const Places<D>& box, const Array<int>& number, int offset, int used);
+  void link();
+
+ private:
+  template <class T>
+  static void setZero(std::initializer_list<Array<T>*> fields, int first, int last) {
+    if constexpr (onDevice) {  // a launch for each takes longer than the few tiles of a coarse level
+      Zeros<T> zeros{{}, 0, first};
+      for (Array<T>* f : fields) zeros.field[zeros.fields++] = f->data();
+      forEach(last - first, zeros);
+    } else {
+      for (Array<T>* f : fields) fill(*f, first, last, T(0));
+    }
+  }
 
   Places<D> box_;
+  int count_ = 0;
   Array<std::uint32_t> wanted_;  // per place: which of the places around it to use; 0 between calls
+  Array<int> number_;            // per place: how many are used before it
   Array<int> table_, places_, links_;
 };
-
-/// body(t) for the tiles [0, n) or what else comes in pieces of some hundred cells.
-template <class F>
-void forEachTile(int n, F body) {
-  tbb::parallel_for(tbb::blocked_range<int>(0, n, 4), [&](const auto& r) {
-    for (int t = r.begin(); t < r.end(); ++t) body(t);
-  });
-}
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,8 +1,8 @@
-#include "grid/transfer.h"
-
 #include <tbb/enumerable_thread_specific.h>
 
 #include <cstring>
+
+#include "grid/stream.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -96,7 +96,7 @@ void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& ti
   stage.resize(int(active.size()), 2 * D);
   static_assert(alignof(Records<D>) <= 64);
   tbb::enumerable_thread_specific<std::unique_ptr<Records<D>>> scratch([] { return std::make_unique<Records<D>>(); });
-  forEachTile(int(active.size()), [&](int a) {
+  eachTile<D>(int(active.size()), [&](int a) {
     Records<D>& records = *scratch.local();
     const int t = active[a];
     const int *const first = bins.order() + bins.begin(t), *const last = bins.order() + bins.end(t);
@@ -108,7 +108,7 @@ void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& ti
     fold(records, stage.at(a));
   });
   faces.fit(tiles);
-  forEachTile(tiles.count(), [&](int t) {
+  eachTile<D>(tiles.count(), [&](int t) {
     alignas(64) Real sum[2][cells];
     for (int k = 0; k < D; ++k) {
       std::memset(sum, 0, sizeof sum);
@@ -150,104 +150,14 @@ void padTile(const Tiles<D>& tiles, int t, const Array<Real> (&field)[D], Real* 
 template <int D>
 void pad(const Tiles<D>& tiles, const Array<Real> (&field)[D], Blocks<D>& padded) {
   padded.resize(tiles.count(), D);
-  forEachTile(tiles.count(), [&](int t) { padTile(tiles, t, field, padded.at(t)); });
+  eachTile<D>(tiles.count(), [&](int t) { padTile(tiles, t, field, padded.at(t)); });
 }
 
 template <int D>
 void padActive(const Tiles<D>& tiles, const Bins<D>& bins, const Array<Real> (&field)[D], Blocks<D>& padded) {
   padded.resize(int(bins.active().size()), D);
-  forEachTile(int(bins.active().size()), [&](int a) { padTile(tiles, bins.active()[a], field, padded.at(a)); });
+  eachTile<D>(int(bins.active().size()), [&](int a) { padTile(tiles, bins.active()[a], field, padded.at(a)); });
 }
-
-namespace {
-
-/// u of component k and its gradient, in cells.
-template <int D>
-BRIM_FN Real gradientAt(const Real* block, const InTile<D>& x, int k, Vec<D>& gradient) {
-  Between b[D];
-  int at = k * Padded<D>::nodes;
-  for (int a = 0; a < D; ++a) b[a] = a == k ? atFaces(x, a) : atCentres(x, a), at += b[a].at;
-  Real value = 0;
-  gradient = {};
-  for (int n = 0; n < power(2, D); ++n) {
-    int node = at;
-    Real w = 1, slope[D];
-    for (int a = 0; a < D; ++a) slope[a] = 1;
-    for (int a = 0; a < D; ++a) {
-      const bool upper = n >> a & 1;
-      const Real part = upper ? b[a].f : 1 - b[a].f;
-      node += upper ? Padded<D>::strides[a] : 0;
-      for (int c = 0; c < D; ++c) slope[c] *= c == a ? (upper ? Real(1) : Real(-1)) : part;
-      w *= part;
-    }
-    const Real u = block[node];
-    value += w * u;
-    for (int a = 0; a < D; ++a) gradient[a] += slope[a] * u;
-  }
-  return value;
-}
-
-}  // namespace
-
-namespace {
-
-/// The grid's velocity where its faces are known.
-template <int D>
-class Stream {
- public:
-  Stream(const Tiles<D>& tiles, const Blocks<D>& velocity, const Array<std::uint64_t> (&known)[D])
-      : tiles_(tiles.view()), velocity_(velocity), full_(tiles.count() + 1) {
-    for (int k = 0; k < D; ++k) known_[k] = known[k].data();
-    forEachTile(tiles.count(), [&](int t) {
-      std::uint64_t all = ~std::uint64_t(0);
-      for (int s = 0; s < Bits<D>::words; ++s) all &= knownAt(t * Bits<D>::words + s);
-      full_[t] = all == ~std::uint64_t(0);
-    });
-  }
-  const Real* of(int t) const { return velocity_.at(t); }
-
-  /// u at q (in cells) if all faces of the cell there are known; else it stays as it is. Tile t at `here` is a first guess.
-  BRIM_FN void follow(int t, const Vec<D, int>& here, const Vec<D>& q, Vec<D>& u) const {
-    Vec<D, int> cell, place;
-    bool same = true;
-    for (int k = 0; k < D; ++k) {
-      cell[k] = int(std::floor(q[k])), place[k] = cell[k] >> 3;
-      same = same && place[k] == here[k];
-    }
-    if (!same) t = tiles_.at(place);
-    const int c = TileView<D>::within(cell);
-    if (!full_[t] && !(knownAt(t * Bits<D>::words + (c >> 6)) >> (c & 63) & 1)) return;
-    u = Stencil<D>(InTile<D>(q, place))(velocity_.at(t));
-  }
-
-  /// The mean velocity of a long step from q, where it is u: midpoint steps of at most two cells. One long one would end the
-  /// fall of every fast drop half a step above the pool, whose velocity it would meet there.
-  Vec<D> along(int t, const Vec<D, int>& here, Vec<D> q, Real perTime, Real longest, Vec<D> u) const {
-    const int parts = 1 + int(min(longest / 2, Real(63)));
-    const Real part = perTime / Real(parts);
-    Vec<D> sum{};
-    for (int n = 0; n < parts; ++n) {
-      if (n > 0) follow(t, here, q, u);
-      follow(t, here, q + (part / 2) * u, u);
-      sum += u;
-      q += part * u;
-    }
-    return (1 / Real(parts)) * sum;
-  }
-
- private:
-  BRIM_FN std::uint64_t knownAt(std::size_t word) const {
-    std::uint64_t all = known_[0][word];
-    for (int k = 1; k < D; ++k) all &= known_[k][word];
-    return all;
-  }
-  TileView<D> tiles_;
-  const Blocks<D>& velocity_;
-  const std::uint64_t* known_[D];
-  std::vector<char> full_;  // per tile: all faces are known
-};
-
-}  // namespace
 
 template <int D>
 void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins,
@@ -255,9 +165,18 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
                  const Array<Real>& phi, const Ride<D>& ride, const Affine<D>* affine) {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const auto pressure = fluid.real("pressure").view();
-  const Stream<D> stream(tiles, velocity, known);
+  std::vector<char> full(tiles.count() + 1);
+  Stream<D> stream{tiles.view(), velocity.view(), {}, nullptr};
+  for (int k = 0; k < D; ++k) stream.known[k] = known[k].data();
+  eachTile<D>(tiles.count(), [&](int t) {
+    std::uint64_t all = ~std::uint64_t(0);
+    for (int s = t * Bits<D>::words; s < (t + 1) * Bits<D>::words; ++s)
+      for (int k = 0; k < D; ++k) all &= known[k][s];
+    full[t] = all == ~std::uint64_t(0);
+  });
+  stream.full = full.data();
   const Real dt = Real(ride.dt), flip = Real(ride.flip), scale = Real(ride.scale), perTime = dt * frame.perCell;
-  forEachTile(int(bins.active().size()), [&](int a) {
+  eachTile<D>(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
     const Real *const u = velocity.at(t), *const du = affine ? nullptr : change.at(a);
@@ -286,12 +205,13 @@ void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
         }
       }
       for (int m = 0; m < n; ++m) {
-        Real longest = 0;  // [cells]
-        for (int k = 0; k < D; ++k) longest = max(longest, std::abs(w[m][k]) * perTime);
-        if (longest < 2)
-          stream.follow(t, place, q[m] + (perTime / 2) * w[m], w[m]);
+        const Vec<D> way = perTime * w[m];
+        bool small = true;
+        for (int k = 0; k < D; ++k) small = small && std::abs(way[k]) < 2;
+        if (small)
+          stream.follow(t, place, q[m] + Real(0.5) * way, w[m]);
         else
-          w[m] = stream.along(t, place, q[m], perTime, longest, w[m]);
+          w[m] = stream.along(t, place, q[m], perTime, w[m]);
         p[who[m]].x += dt * w[m];
       }
     }

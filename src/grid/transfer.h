@@ -9,7 +9,7 @@ template <int D>
 struct Faces {
   Array<Real> u[D], change[D];
   void fit(const Tiles<D>& tiles) {
-    for (int k = 0; k < D; ++k) tiles.fit(u[k], Real(0)), tiles.fit(change[k], Real(0));
+    tiles.fit({&u[0], &u[1], &u[D - 1], &change[0], &change[1], &change[D - 1]});
   }
   std::size_t bytes() const { return 2 * D * u[0].bytes(); }
 };
@@ -17,12 +17,19 @@ struct Faces {
 /// Blocks of 10^D values that overlap by two cells: for each tile that holds particles what those add to the faces in and
 /// around it (momentum and weight), or what they may read there (velocity and change), without a look at other tiles.
 template <int D>
+struct BlockView {
+  const Real* data;
+  int numbers;
+  BRIM_FN const Real* at(int block) const { return data + std::size_t(block) * Padded<D>::nodes * numbers; }
+};
+template <int D>
 class Blocks {
  public:
   static constexpr int nodes = Padded<D>::nodes;
   void resize(int blocks, int numbers) { numbers_ = numbers, data_.resize(std::size_t(blocks) * nodes * numbers); }
   Real* at(int block) { return data_.data() + std::size_t(block) * nodes * numbers_; }
   const Real* at(int block) const { return data_.data() + std::size_t(block) * nodes * numbers_; }
+  BlockView<D> view() const { return {data_.data(), numbers_}; }
   std::size_t bytes() const { return data_.bytes(); }
 
  private:
@@ -49,11 +56,45 @@ void toGrid(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>
 /// Face values of every tile with one cell around it.
 template <int D>
 void pad(const Tiles<D>&, const Array<Real> (&field)[D], Blocks<D>& padded);
-/// The same for the tiles that hold particles, numbered as among those.
+/// The same for the tiles that hold particles, numbered as among those; on a GPU as among all.
 template <int D>
 void padActive(const Tiles<D>&, const Bins<D>&, const Array<Real> (&field)[D], Blocks<D>& padded);
 
 /// The nodes around a place in a tile and their weights, for each component of a face field.
+#if BRIM_CUDA
+template <int D>
+class Stencil {
+ public:
+  __device__ explicit Stencil(const InTile<D>& x) {
+    for (int k = 0; k < D; ++k) face_[k] = atFaces(x, k), centre_[k] = atCentres(x, k);
+  }
+  /// Component k of the field whose padded block this is.
+  __device__ Real operator()(const Real* block, int k) const {
+    const Between x = k == 0 ? face_[0] : centre_[0], y = k == 1 ? face_[1] : centre_[1];
+    const Real* const p = block + k * Padded<D>::nodes + x.at + y.at;
+    if constexpr (D == 2) {
+      return inPlane(p, x.f, y.f);
+    } else {
+      const Between z = k == 2 ? face_[2] : centre_[2];
+      const Real low = inPlane(p + z.at, x.f, y.f), high = inPlane(p + z.at + 100, x.f, y.f);
+      return low + z.f * (high - low);
+    }
+  }
+  __device__ Vec<D> operator()(const Real* block) const {
+    Vec<D> u;
+    BRIM_UNROLL
+    for (int k = 0; k < D; ++k) u[k] = (*this)(block, k);
+    return u;
+  }
+
+ private:
+  __device__ static Real inPlane(const Real* p, Real x, Real y) {
+    const Real low = p[0] + x * (p[1] - p[0]), high = p[10] + x * (p[11] - p[10]);
+    return low + y * (high - low);
+  }
+  Between face_[D], centre_[D];
+};
+#else
 template <int D>
 class Stencil {
  public:
@@ -97,6 +138,7 @@ class Stencil {
   Real fz_[D];
   Four w_[D];
 };
+#endif
 
 /// How particles take over the grid's velocity and move.
 template <int D>
@@ -114,7 +156,7 @@ void toParticles(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&
 
 /// A padded field at q (in cells); false where there is no tile.
 template <int D>
-BRIM_FN bool sample(const TileView<D>& tiles, const Blocks<D>& padded, const Vec<D>& q, Vec<D>& u) {
+BRIM_DEVICE_FN bool sample(const TileView<D>& tiles, const BlockView<D>& padded, const Vec<D>& q, Vec<D>& u) {
   Vec<D, int> place;
   for (int k = 0; k < D; ++k) place[k] = int(std::floor(q[k])) >> 3;
   const int t = tiles.at(place);

@@ -16,7 +16,6 @@
 #include "solvers/constraint_bound.h"
 #include "solvers/solver.h"
 #include "sph/coarse.h"
-#include "sph/field.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -69,43 +68,6 @@ struct ConstraintParameters {
     v("body_sweeps", body_sweeps, {"", "passes over joints and contacts of bodies in each iteration", 1, 1000});
   }
 };
-
-/// Every surface near x: body(distance, normal out of it, its velocity there, shape in the setup or -1). Normals are those of the
-/// distance smoothed over a quarter of the support, which rounds kinks and corners.
-template <int D, class F>
-void eachSurface(const World<D>& w, View<const Body<D>> shapes, int count, const Vec<D>& x, Real reach, Real smooth, F body) {
-  for (int k = 0; k < D; ++k) {
-    if (!w.walled[k]) continue;
-    Vec<D> n = {};
-    n[k] = 1;
-    if (x[k] < reach) body(x[k], n, Vec<D>{}, -1);
-    n[k] = -1;
-    if (w.extent[k] - x[k] < reach) body(w.extent[k] - x[k], n, Vec<D>{}, -1);
-  }
-  for (int b = 0; b < count; ++b) {
-    bool near = true;
-    for (int k = 0; k < D; ++k) near = near && x[k] > shapes[b].low[k] - reach && x[k] < shapes[b].high[k] + reach;
-    if (!near) continue;
-    Real at[3] = {}, y[3], n[3] = {}, out[3], u[3];
-    for (int k = 0; k < D; ++k) at[k] = x[k];
-    shapes[b].pose.toBody(at, y);
-    const Real distance = shapes[b].shape.distance(y);
-    if (!(distance < reach)) continue;
-    shapes[b].shape.normal(y, smooth, n);
-    shapes[b].pose.directionToWorld(n, out);
-    shapes[b].pose.velocityAt(at, u);
-    Vec<D> normal, velocity;
-    for (int k = 0; k < D; ++k) normal[k] = out[k], velocity[k] = u[k];
-    body(distance, normal, velocity, b);
-  }
-}
-
-template <int D>
-Vector widened(const Vec<D>& a) {
-  Vector r = {0, 0, 0};
-  for (int k = 0; k < D; ++k) r[k] = a[k];
-  return r;
-}
 
 template <int D>
 class Constraint : public Solver<D> {
@@ -165,7 +127,6 @@ class Constraint : public Solver<D> {
 
   template <class K>
   void prepare(World<D>& w, K W, double dt) {
-    const int n = w.fluid.size();
     const double xi = 1 / (1 + 4 * o_.damping);
     rows_.v0 = Real(1 / w.rho0);
     rows_.mass = Real(w.mass);
@@ -183,10 +144,10 @@ class Constraint : public Solver<D> {
     prepareRows(w, W, rows_);
 
     if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time));
-    bound_.clear();
-    apart_.assign(n, 0);
-    gatherBound(w, W, dt);
-    colours_.build(w, apart_);
+    bound_.gather(w, W, rows_, field_.get());
+    if (o_.boundary == "planes") bound_.gatherContacts(w, Spook(dt, o_.damping));
+    colours_.build(w, bound_.apart);
+    storeRows(w, W, rows_, colours_);
   }
 
   // Walls as fields or planes: what they add to G and c, and the rows of contacts. Bodies' parts are taken where rows are bound.
@@ -197,42 +158,13 @@ class Constraint : public Solver<D> {
     }
     forEachOnHost(w.fluid.size(), [&](int i) {
       Sample<D> wall = {};
-      fieldAt(w, w.fluid.p.data[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+      fieldAt(w, *field_, w.fluid.p.data[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
         wall.x += g;
         if (shape < w.solids.firstFree()) wall.a += dot(g, velocity);
       });
       rows_.wall[i] = wall;
     });
     fill(rows_.wall, w.fluid.size(), w.fluid.room(), Sample<D>{});
-  }
-
-  // body(gradient of rho/rho0 by the particle's place, the surface's velocity, shape); returns what surfaces add to rho/rho0.
-  template <class F>
-  Real fieldAt(const World<D>& w, const Vec<D>& x, F body) const {
-    struct One {
-      Real phi, slope;
-      Vec<D> n, u;
-      int shape;
-    };
-    One all[8];
-    int count = 0;
-    const auto field = field_->view();
-    eachSurface<D>(w, w.solids.bodies().read(), int(w.solids.bodies().size()), x, Real(w.support), Real(w.support / 4),
-                   [&](Real distance, const Vec<D>& n, const Vec<D>& u, int shape) {
-                     if (count == 8) return;
-                     One& s = all[count++];
-                     field.at(distance, s.phi, s.slope);
-                     s.n = n, s.u = u, s.shape = shape;
-                   });
-    Real left = 1;
-    for (int a = 0; a < count; ++a) {
-      Real others = 1;
-      for (int b = 0; b < count; ++b)
-        if (b != a) others *= 1 - all[b].phi;
-      left *= 1 - all[a].phi;
-      body(others * all[a].slope * all[a].n, all[a].u, all[a].shape);
-    }
-    return 1 - left;
   }
 
   template <class K>
@@ -268,75 +200,8 @@ class Constraint : public Solver<D> {
     });
     if (field)
       forEachOnHost(w.fluid.size(), [&](int i) {
-        w.fluid.v.data[i].a += Real(w.rho0) * fieldAt(w, w.fluid.p.data[i].x, [](const Vec<D>&, const Vec<D>&, int) {});
+        w.fluid.v.data[i].a += Real(w.rho0) * fieldAt(w, *field_, w.fluid.p.data[i].x, [](const Vec<D>&, const Vec<D>&, int) {});
       });
-  }
-
-  // Rows that leave the colours: those that feel bodies or see periodic images.
-  template <class K>
-  void gatherBound(World<D>& w, K W, double dt) {
-    const int n = w.fluid.size(), firstFree = w.solids.firstFree();
-    const auto p = w.fluid.p.read();
-    const auto shapes = w.solids.bodies().read();
-    const int count = int(w.solids.bodies().size());
-    using namespace vectors;
-    const auto partOf = [&](std::size_t from, int body) -> BodyPart& {
-      for (std::size_t k = from; k < bound_.parts.size(); ++k)
-        if (bound_.parts[k].body == body) return bound_.parts[k];
-      bound_.parts.push_back({body});
-      return bound_.parts.back();
-    };
-    const auto addTo = [&](BodyPart& part, const Vec<D>& at, const Vec<D>& g) {  // G of the body: - g at that point
-      const Vector force = -widened(g);
-      part.linear = part.linear + force;
-      part.arm = part.arm + vectors::cross(widened(at) + w.origin - w.bodies->body(part.body).x, force);
-    };
-    for (int i = 0; i < n; ++i) {
-      const std::size_t from = bound_.parts.size();
-      bool apart = false;
-      if (w.bodies && rows_.samples && rows_.answers[i] > 0) {
-        const auto s = w.solids.p();
-        const auto owner = w.solids.owner();
-        eachFluidNeighbour(w.nb().solid, i, w.solids.ghost(), [&](int k) {
-          if (owner[k] < firstFree) return;
-          const Vec<D> g = (rows_.v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec();
-          addTo(partOf(from, owner[k] - firstFree), s[k].x, g);
-        });
-      } else if (w.bodies && o_.boundary == "field") {
-        fieldAt(w, p[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
-          if (shape < firstFree) return;
-          addTo(partOf(from, shape - firstFree), p[i].x, g);
-          rows_.c[i] -= rows_.xi * dot(g, velocity);  // their share of xi G v_old
-        });
-      }
-      apart = bound_.parts.size() > from;
-      if (w.hasPeriodic() && !apart)
-        eachFluidNeighbour(w.nb().fluid, i, w.fluid.ghost(), [&](int j) { apart = apart || j >= w.fluid.firstImage(); });
-      if (apart) {
-        apart_[i] = 1;
-        bound_.add(w, W, rows_, i, from);
-      }
-    }
-    if (o_.boundary != "planes") return;
-    const Real half = Real(w.support / 2);
-    const Spook spook(dt, o_.damping);
-    for (int i = 0; i < n; ++i)
-      eachSurface<D>(w, shapes, count, p[i].x, 2 * half, Real(w.support / 4),
-                     [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
-                       ParticleContact<D> c;
-                       c.i = i, c.n = normal;
-                       c.part.body = shape < firstFree ? -1 : shape - firstFree;
-                       double d = 1 / w.mass;
-                       c.c = spook.oneSided(double(distance) - half);
-                       if (c.part.body >= 0) {
-                         addTo(c.part, p[i].x, normal);
-                         d += BoundRows<D>::inverseMass(*w.bodies, c.part);
-                       } else {
-                         c.c += double(dot(normal, velocity));
-                       }
-                       c.perD = 1 / d;
-                       bound_.contacts.push_back(c);
-                     });
   }
 
   template <class K>
@@ -354,11 +219,11 @@ class Constraint : public Solver<D> {
         l[i] *= part;
       });
     }
-    const double first = normOf(n);
+    const double first = norm(w);
     if (o_.warm_start > 0) apply(w, W, lambda);
     const bool coarse = o_.acceleration == "multilevel" && coarse_.prepare(w);
     for (report.iterations = 1;; ++report.iterations) {
-      sweepRows(w, W, colours_, rows_, lambda);
+      sweepRows(w, colours_, rows_, lambda);
       bound_.sweep(w, rows_, lambda);
       if (w.bodies)
         for (int k = 0; k < o_.body_sweeps; ++k) w.bodies->sweep();
@@ -422,19 +287,22 @@ class Constraint : public Solver<D> {
     forEach(n, [=] BRIM_KERNEL(int i) { a[i] = b[i]; });
   }
 
-  double normOf(int n) const {
+  /// Of Eq. 33 over all rows, those of bodies included, by the residuals in rows_.r: the root of the sum of r^2/(D + Sigma), in
+  /// which densities, lengths and angles have one unit.
+  double norm(const World<D>& w) const {
     const auto r = rows_.r.read();
-    return std::sqrt(sumOf(n, [=] BRIM_KERNEL(int i) { return double(r[i]) * r[i]; }));
+    const auto G = rows_.G.read();
+    double sum = sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return double(r[i]) * r[i] * G[i].a; });
+    sum += bound_.contactEnergy(w);
+    if (w.bodies) sum += w.bodies->residualEnergy();
+    return std::sqrt(sum);
   }
 
   template <class K>
   double residual(World<D>& w, K W, const Array<Real>& lambda) {
     w.refreshColumn(w.fluid.v.data);
     residualOfRows(w, W, rows_, lambda);
-    for (const BoundRow<D>& row : bound_.rows) {
-      rows_.r[row.i] = Real(bound_.residual(w, rows_, lambda[row.i], row));
-      rows_.G[row.i].a = Real(row.perD);
-    }
+    for (const BoundRow<D>& row : bound_.rows) rows_.r[row.i] = Real(bound_.residual(w, rows_, lambda[row.i], row));
     // A row at its bound lacks only what would move it off.
     if (!rows_.equality) {
       const auto r = rows_.r.view();
@@ -445,7 +313,7 @@ class Constraint : public Solver<D> {
         r[i] = G[i].a > 0 ? -change / G[i].a : 0;
       });
     }
-    return normOf(w.fluid.size());
+    return norm(w);
   }
 
   void move(World<D>& w, double dt) {
@@ -474,7 +342,6 @@ class Constraint : public Solver<D> {
   CoarseLevel<D> coarse_;
   Array<Real> change_, keptLambda_;
   Array<Sample<D>> keptV_;
-  std::vector<char> apart_;
   std::unique_ptr<WallField> field_;
   State listed_;
 };

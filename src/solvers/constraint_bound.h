@@ -1,8 +1,15 @@
 // Rows of the fluid that touch bodies, and contacts of particles with planes: few, and solved one after the other.
 #pragma once
-#include "sph/density_rows.h"
+#include "solvers/constraint_surfaces.h"
 
 namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+Vector widened(const Vec<D>& a) {
+  Vector r = {0, 0, 0};
+  for (int k = 0; k < D; ++k) r[k] = a[k];
+  return r;
+}
 
 /// What a row has of one body: [linear, arm] of G over its velocities.
 struct BodyPart {
@@ -39,25 +46,62 @@ class BoundRows {
   std::vector<Pair> pairs;
   std::vector<BodyPart> parts;
 
-  void clear() { rows.clear(), contacts.clear(), pairs.clear(), parts.clear(); }
+  std::vector<char> apart;  // per particle: its row is here and not in the colours
 
-  /// Row i with the parts of bodies appended to `parts` since `firstPart`.
+  /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
   template <class K>
-  void add(const World<D>& w, K W, const DensityRows<D>& density, int i, std::size_t firstPart) {
+  void gather(const World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+    rows.clear(), contacts.clear(), pairs.clear(), parts.clear();
+    const int n = w.fluid.size(), firstFree = w.solids.firstFree();
+    apart.assign(n, 0);
+    const auto p = w.fluid.p.read(), s = w.solids.p();
+    const auto owner = w.solids.owner();
+    for (int i = 0; i < n; ++i) {
+      const std::size_t from = parts.size();
+      if (w.bodies && density.samples && density.answers[i] > 0) {
+        eachFluidNeighbour(w.nb().solid, i, w.solids.ghost(), [&](int k) {
+          if (owner[k] < firstFree) return;
+          const Vec<D> g = (image * density.v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec();
+          addTo(w, partOf(from, owner[k] - firstFree), s[k].x, g);
+        });
+      } else if (w.bodies && field) {
+        fieldAt(w, *field, p[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+          if (shape < firstFree) return;
+          addTo(w, partOf(from, shape - firstFree), p[i].x, g);
+          density.c[i] -= density.xi * dot(g, velocity);  // their share of xi G v_old
+        });
+      }
+      bool here = parts.size() > from;
+      if (w.hasPeriodic() && !here)
+        eachFluidNeighbour(w.nb().fluid, i, w.fluid.ghost(), [&](int j) { here = here || j >= w.fluid.firstImage(); });
+      apart[i] = here;
+      if (here) add(w, W, density, i, from);
+    }
+  }
+
+  /// Contacts of particles with all surfaces (Eq. 26-29).
+  void gatherContacts(const World<D>& w, const Spook& spook) {
     const auto p = w.fluid.p.read();
-    const int ghost = w.fluid.ghost(), firstImage = w.fluid.firstImage();
-    BoundRow<D> row{i, pairs.size(), 0, firstPart, parts.size(), 0};
-    const double m = density.mass;
-    double d = density.sigma + double(dot(density.G[i].x, density.G[i].x)) / m;
-    eachFluidNeighbour(w.nb().fluid, i, ghost, [&](int j) {
-      const Vec<D> g = (Real(density.v0 * density.mass) * W.grad(p[i].x - p[j].x)).vec();
-      d += double(dot(g, g)) / m;
-      pairs.push_back({j < firstImage ? j : w.images().source()[j - firstImage], g});
-    });
-    for (std::size_t k = row.parts; k < row.partsEnd; ++k) d += inverseMass(*w.bodies, parts[k]);
-    row.pairsEnd = pairs.size();
-    row.perD = d > 1e-30 ? 1 / d : 0;
-    rows.push_back(row);
+    const auto shapes = w.solids.bodies().read();
+    const int count = int(w.solids.bodies().size()), firstFree = w.solids.firstFree();
+    const Real half = Real(w.support / 2);
+    for (int i = 0; i < w.fluid.size(); ++i)
+      eachSurface<D>(w, shapes, count, p[i].x, 2 * half, Real(w.support / 4),
+                     [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+                       ParticleContact<D> c;
+                       c.i = i, c.n = normal;
+                       c.part.body = shape < firstFree ? -1 : shape - firstFree;
+                       double d = 1 / w.mass;
+                       c.c = spook.oneSided(double(distance) - half);
+                       if (c.part.body >= 0) {
+                         addTo(w, c.part, p[i].x, normal);
+                         d += inverseMass(*w.bodies, c.part);
+                       } else {
+                         c.c += double(dot(normal, velocity));
+                       }
+                       c.perD = 1 / d;
+                       contacts.push_back(c);
+                     });
   }
 
   /// G M^-1 G^T of one body.
@@ -84,6 +128,20 @@ class BoundRows {
     return r;
   }
 
+  /// r of a contact at present.
+  static double residual(const World<D>& w, const ParticleContact<D>& c) {
+    return double(dot(c.n, w.fluid.v.read()[c.i].x)) + (c.part.body >= 0 ? rateOf(*w.bodies, c.part) : 0) - c.c;
+  }
+  /// The sum of r^2/D over the contacts [J], of those at their bound only what they may still change.
+  double contactEnergy(const World<D>& w) const {
+    double sum = 0;
+    for (const ParticleContact<D>& c : contacts) {
+      const double change = std::max(c.lambda - c.perD * residual(w, c), 0.0) - c.lambda;
+      sum += change * change / c.perD;
+    }
+    return sum;
+  }
+
   /// One Gauss-Seidel pass, rows in the order of the sort, then contacts.
   void sweep(World<D>& w, const DensityRows<D>& density, Array<Real>& lambda) {
     const auto v = w.fluid.v.view();
@@ -100,12 +158,46 @@ class BoundRows {
       lambda[row.i] = Real(next);
     }
     for (ParticleContact<D>& c : contacts) {
-      const double r = double(dot(c.n, v[c.i].x)) + (c.part.body >= 0 ? rateOf(*w.bodies, c.part) : 0) - c.c;
-      const double next = std::max(c.lambda - c.perD * r, 0.0), change = next - c.lambda;
+      const double next = std::max(c.lambda - c.perD * residual(w, c), 0.0), change = next - c.lambda;
       v[c.i].x += Real(change * perM) * c.n;
       if (c.part.body >= 0) push(*w.bodies, c.part, change);
       c.lambda = next;
     }
+  }
+
+ private:
+  BodyPart& partOf(std::size_t from, int body) {
+    for (std::size_t k = from; k < parts.size(); ++k)
+      if (parts[k].body == body) return parts[k];
+    parts.push_back({body});
+    return parts.back();
+  }
+  /// G of the body: -g at that point.
+  static void addTo(const World<D>& w, BodyPart& part, const Vec<D>& at, const Vec<D>& g) {
+    using namespace vectors;
+    const Vector force = -widened(g);
+    part.linear = part.linear + force;
+    part.arm = part.arm + cross(widened(at) + w.origin - w.bodies->body(part.body).x, force);
+  }
+
+  /// Row i with the parts of bodies appended to `parts` since `firstPart`.
+  template <class K>
+  void add(const World<D>& w, K W, DensityRows<D>& density, int i, std::size_t firstPart) {
+    const auto p = w.fluid.p.read();
+    const int ghost = w.fluid.ghost(), firstImage = w.fluid.firstImage();
+    BoundRow<D> row{i, pairs.size(), 0, firstPart, parts.size(), 0};
+    const double m = density.mass;
+    double d = density.sigma + double(dot(density.G[i].x, density.G[i].x)) / m;
+    eachFluidNeighbour(w.nb().fluid, i, ghost, [&](int j) {
+      const Vec<D> g = (Real(density.v0 * density.mass) * W.grad(p[i].x - p[j].x)).vec();
+      d += double(dot(g, g)) / m;
+      pairs.push_back({j < firstImage ? j : w.images().source()[j - firstImage], g});
+    });
+    for (std::size_t k = row.parts; k < row.partsEnd; ++k) d += inverseMass(*w.bodies, parts[k]);
+    row.pairsEnd = pairs.size();
+    row.perD = d > 1e-30 ? 1 / d : 0;
+    density.G[i].a = Real(row.perD);
+    rows.push_back(row);
   }
 };
 

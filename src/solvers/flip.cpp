@@ -87,7 +87,7 @@ class Grid : public Solver<D> {
     toGrid(w.fluid, *frame_, tiles_, bins_, affine, stage_, faces_, flags_);
     watch("to_grid");
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
-    if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_);
+    if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_, filled_);
     flags_.finish(tiles_, *solids_);
     force(w, *frame_, tiles_, *solids_, flags_, Real(dt) * w.gravity(w.time), faces_);
     divergence(*frame_, tiles_, flags_, faces_, rhs_);
@@ -96,10 +96,10 @@ class Grid : public Solver<D> {
       densityError(tiles_, flags_, rho_, o_.instead == "unsplit" ? dt : o_.averaging_time, noClamp, extra_);
       const auto to = rhs_.view();
       const auto from = extra_.read();
-      forEach(tiles_.count() * Tiles<D>::cells, [=](int c) { to[c] += from[c]; });
+      forEach(tiles_.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
     }
     tiles_.fit(phi_, Real(0));
-    clear(phi_);
+    tiles_.clear({&phi_});
     watch("velocity");
     if (pressure) {
       poisson_.prepare(tiles_, flags_.state);
@@ -132,13 +132,14 @@ class Grid : public Solver<D> {
     if (w.step % 4 == 3) bins_.settle(w.fluid);
     sorted_ = countsOf(w, w.step + 1);
     watch("sort");
-    const double filled = splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_);
-    report.volume_ratio_eq19 = w.fluid.size() ? filled / w.fluid.size() : 1;
+    splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_, filled_);
+    report.volume_ratio_eq19 = w.fluid.size() ? filledOf(filled_) / w.fluid.size() : 1;
     takeDensity(w.fluid, *frame_, tiles_, bins_, rho_, w.rho0);
     watch("density");
   }
 
- private:
+  // Steps of step(); public because nvcc wants kernels there.
+
   // Tiles must reach as far as velocities may be asked for: half a step away, and the cells around that place.
   int ringFor(const World<D>& w, double dt) const {
     const auto v = w.fluid.v.read();
@@ -166,38 +167,34 @@ class Grid : public Solver<D> {
     return {step, w.fluid.size(), w.emitted, w.sunk, w.lost};
   }
 
-  void clear(Array<Real>& field) {
-    Real* const to = field.data();
-    forEachTile(tiles_.count(), [=](int t) { std::fill_n(to + std::size_t(t) * Tiles<D>::cells, Tiles<D>::cells, Real(0)); });
-  }
-
   // Lines 2-7 of Alg. 1. The grid's velocities stay in their own tiles: redistributed particles take them.
   void projectDensity(World<D>& w, double dt, StepReport& report, Stopwatch& watch) {
     std::swap(tiles_, velocityTiles_);
     sort(w, 2);
     watch("sort");
-    splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_);
+    splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_, filled_);
     flags_.finish(tiles_, *solids_);
     redistribute(w, *frame_, tiles_, bins_, *solids_, flags_, rho_, velocityTiles_.view(), velocity_);
     densityError(tiles_, flags_, rho_, dt, 0.5, rhs_);
-    const std::vector<Buried<D>> buried = findBuried(w, *frame_, tiles_, bins_, *solids_, flags_);
-    pushIntoFluid(*frame_, tiles_, flags_, buried, dt, rhs_);
+    findWaysOut(w, *frame_, tiles_, bins_, *solids_, flags_, wayOut_);
+    pushIntoFluid(*frame_, tiles_, flags_, wayOut_, dt, rhs_);
     tiles_.fit(phi_, Real(0));
-    clear(phi_);
+    tiles_.clear({&phi_});
     watch("density");
     poisson_.prepare(tiles_, flags_.state);
     report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
     watch("density_solve");
     faces_.fit(tiles_);
-    for (int k = 0; k < D; ++k) clear(faces_.u[k]);
+    tiles_.clear({&faces_.u[0], &faces_.u[1], &faces_.u[D - 1]});
     subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_);
-    setWaysOut(tiles_, flags_, buried, faces_);
+    setWaysOut(tiles_, flags_, wayOut_, faces_);
     extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
     padActive(tiles_, bins_, faces_.u, padded_);
     displace(w, *frame_, tiles_, bins_, *solids_, flags_, padded_);
     watch("displace");
   }
 
+ private:
   GridParameters o_;
   double flip_;
   bool apic_;
@@ -211,6 +208,8 @@ class Grid : public Solver<D> {
   Blocks<D> stage_, velocity_, padded_;
   Poisson<D> poisson_;
   Array<Real> rhs_, phi_, rho_, extra_;
+  Array<Vec<D>> wayOut_;
+  Array<int> filled_;
   Array<std::uint64_t> spare_;
   int ring_ = 0;
   std::array<std::int64_t, 5> sorted_{};

@@ -100,7 +100,6 @@ struct Iteration {
 template <int D, class K>
 void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, Array<Real>& error) {
   auto& out = w.fluid.spares.sample;
-  out.resize(w.fluid.room());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
@@ -145,7 +144,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     Y[i] = it.keep ? ahead : last + next;
     C[i] = c;
   });
-  w.fluid.padWith(out, Particles<D>::ghostSample());
+  if (!onDevice) w.fluid.padWith(out, Particles<D>::ghostSample());  // lanes past the last particle wrote there
   w.refresh(out);
 }
 
@@ -265,6 +264,7 @@ class Pbf : public Solver<D> {
 
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
     for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
+    w.fluid.padWith(w.fluid.spares.sample, Particles<D>::ghostSample());
     watch("pressure");
     const bool cloth = w.soft.any();
     it.answers = cloth || w.bodies;

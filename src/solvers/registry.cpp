@@ -36,14 +36,14 @@ const std::vector<Entry>& registry() {
      makeProjective<3>, false, true, true},
     {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state", wcsphParameters,
      makeWcsph<2>, makeWcsph<3>, false, false, true},
-#if !BRIM_CUDA  // these are code for the host
+#if !BRIM_CUDA  // this is code for the host
     {"constraint", "Bodin, Lacoursière & Servin 2012", "Constraint Fluids: fluid, rigid bodies, joints and motors in one solve",
      constraintParameters, makeConstraint<2>, makeConstraint<3>, false, false, true},
+#endif
     {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",
      flipParameters, makeFlip<2>, makeFlip<3>, true, false, true},
     {"apic", "Kugelstadt et al. 2019", "particles and a grid: APIC with implicit density projection, smoother than flip",
      apicParameters, makeApic<2>, makeApic<3>, true, false, true},
-#endif
   };
   return table;
 }

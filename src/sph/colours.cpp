@@ -15,9 +15,11 @@ void Colours<D>::build(const World<D>& w, const std::vector<char>& apart) {
   const Window<D>& window = w.window();
   const int n = w.fluid.size();
   const auto p = w.fluid.p.read();
-  // Blocks of the window by axis: 2h are 2 of its cells, along x 2 `fine`.
+  // Cells are h wide, along x `fine` of them. Some hundred rows a block: each brings the particles around it into the cache anew.
+  // Few rows are cut finer, so that there are tasks for several threads.
+  const int cells = n < 20000 ? 2 : D == 3 ? 4 : 8;
+  const auto side = [=](int k) { return k == 0 ? cells * Window<D>::fine : cells; };
   std::int64_t low[D], blocks[D], ofColour = 1;
-  const auto side = [](int k) { return k == 0 ? 2 * Window<D>::fine : 2; };
   for (int k = 0; k < D; ++k) {
     low[k] = floorDiv(window.low[k], side(k));
     low[k] -= low[k] & 1;  // colours are counted from the corner
@@ -34,100 +36,58 @@ void Colours<D>::build(const World<D>& w, const std::vector<char>& apart) {
     }
     key[i] = colour * ofColour + block;
   });
-  order_.clear();
-  order_.reserve(n);
+  std::vector<int> order;  // rows by colour and block
   const std::int64_t keys = count * ofColour;
   if (keys <= 4 * std::int64_t(n) + 4096) {
     std::vector<int> start(keys + 1);
     for (int i = 0; i < n; ++i)
       if (!apart[i]) ++start[key[i] + 1];
     std::partial_sum(start.begin(), start.end(), start.begin());
-    order_.resize(start.back());
+    order.resize(start.back());
     for (int i = 0; i < n; ++i)
-      if (!apart[i]) order_[start[key[i]]++] = i;
+      if (!apart[i]) order[start[key[i]]++] = i;
   } else {
     for (int i = 0; i < n; ++i)
-      if (!apart[i]) order_.push_back(i);
-    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return key[a] < key[b]; });
+      if (!apart[i]) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key[a] < key[b]; });
   }
 
-  std::vector<Task*> all;
-  std::size_t used[count] = {};
-  const int rows = int(order_.size());
+  const int rows = int(order.size());
+  for (std::vector<Task>& colour : tasks_) colour.clear();
   for (int first = 0; first < rows;) {
-    const std::int64_t k = key[order_[first]];
+    const std::int64_t k = key[order[first]];
     int last = first;
-    while (last < rows && key[order_[last]] == k) ++last;
-    const int colour = int(k / ofColour);
-    std::vector<Task>& tasks = tasks_[colour];
-    const bool full = used[colour] > 0 && [&] {
-      int sum = 0;
-      for (const Block& b : tasks[used[colour] - 1].blocks) sum += b.last - b.first;
-      return sum >= rowsOfTask;
-    }();
-    if (used[colour] == 0 || full) {
-      if (used[colour] == tasks.size()) tasks.emplace_back();
-      tasks[used[colour]++].blocks.clear();
-    }
-    tasks[used[colour] - 1].blocks.push_back({first, last});
+    while (last < rows && key[order[last]] == k) ++last;
+    std::vector<Task>& tasks = tasks_[k / ofColour];
+    if (tasks.empty() || tasks.back().last - tasks.back().first >= rowsOfTask) tasks.push_back({first, first});
+    tasks.back().last = last;
     first = last;
   }
-  for (int c = 0; c < count; ++c) {
-    tasks_[c].resize(used[c]);
-    for (Task& t : tasks_[c]) all.push_back(&t);
-  }
-  tbb::parallel_for(0, int(all.size()), [&](int t) { fillTask(w, *all[t]); });
-  longest_ = 0;
-  for (const Task* t : all)
-    for (int l : t->length) longest_ = std::max(longest_, l);
-}
-
-template <int D>
-void Colours<D>::fillTask(const World<D>& w, Task& task) const {
   const Lists lists = w.nb().fluid;
   const int ghost = w.fluid.ghost();
-  // Every block to the lane that has least to do.
-  std::vector<int> queue[lanes];
-  for (const Block& b : task.blocks) {
-    int lane = 0;
-    for (int l = 1; l < lanes; ++l)
-      if (queue[l].size() < queue[lane].size()) lane = l;
-    queue[lane].insert(queue[lane].end(), order_.begin() + b.first, order_.begin() + b.last);
+  const auto upToFour = [](int length) { return (length + 3) / 4 * 4; };
+  rows_.resize(rows);
+  forEachOnHost(rows, [&](int k) {
+    const int i = order[k];
+    const Lists::Slice slice = lists.slice[unsigned(i) / lanes];
+    const int* const list = slice.first + unsigned(i) % lanes;
+    int length = slice.length;
+    while (length > 0 && list[long(length - 1) * lanes] == ghost) --length;
+    rows_[k].i = i, rows_[k].length = upToFour(length);
+  });
+  place_.resize(w.fluid.room());
+  fill(place_, 0, w.fluid.room(), std::int64_t(-1));
+  std::int64_t pairs = 0;
+  for (Row& row : rows_) {
+    place_[row.i] = row.first = pairs;
+    pairs += upToFour(lists.slice[unsigned(row.i) / lanes].length);
   }
-  std::size_t steps = 0;
-  for (const auto& q : queue) steps = std::max(steps, q.size());
-  task.rows.assign(steps * lanes, ghost);
-  task.length.assign(steps, 0);
-  task.list.clear();
-  for (std::size_t s = 0; s < steps; ++s) {
-    int most = 0;
-    for (int l = 0; l < lanes; ++l) {
-      if (s >= queue[l].size()) continue;
-      const int i = queue[l][s];
-      task.rows[s * lanes + l] = i;
-      int n = 0;
-      const Lists::Slice slice = lists.slice[unsigned(i) / lanes];
-      const int* const p = slice.first + unsigned(i) % lanes;
-      while (n < slice.length && p[long(n) * lanes] != ghost) ++n;
-      most = std::max(most, n);
-    }
-    const std::size_t at = task.list.size();
-    task.list.resize(at + std::size_t(most) * lanes, ghost);
-    for (int l = 0; l < lanes; ++l) {
-      if (s >= queue[l].size()) continue;
-      int* to = task.list.data() + at + l;
-      eachFluidNeighbour(lists, queue[l][s], ghost, [&](int j) { *to = j, to += lanes; });
-    }
-    task.length[s] = most;
-  }
+  pairs_.resize(pairs);
 }
 
 template <int D>
 std::size_t Colours<D>::bytes() const {
-  std::size_t b = order_.capacity() * sizeof(int);
-  for (const auto& colour : tasks_)
-    for (const Task& t : colour) b += (t.rows.capacity() + t.list.capacity() + t.length.capacity()) * sizeof(int);
-  return b;
+  return rows_.capacity() * sizeof(Row) + place_.bytes() + pairs_.bytes();
 }
 
 template class Colours<2>;

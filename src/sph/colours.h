@@ -1,4 +1,4 @@
-// Gauss-Seidel over particles, in lanes and threads: rows that share no particle run together, always the same ones.
+// Gauss-Seidel over particles, in threads: rows that share no particle run together, always the same ones.
 #pragma once
 #include <vector>
 
@@ -6,10 +6,16 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// The row of particle i reads and writes the particles within one support h of i. Blocks of side 2h in 2^D colours: rows of two
-/// blocks of one colour are 2h apart and share nothing. A lane takes whole blocks, one row after the other, so the rows in the
-/// lanes of one step come from different blocks; a task takes some thousand rows of one colour. Blocks are counted from the
-/// domain's corner and rows in the order of the sort: nothing depends on threads.
+/// What a row has of one particle, in the order in which sweeps come by: G_ij = f (x_i - x_j). Eight bytes (double: 16), since a
+/// sweep waits for memory; places and velocities are records of four numbers, so a pair needs no shuffles either.
+struct alignas(2 * sizeof(Real)) RowPair {
+  Real f;  // [1/m^2]
+  int at;  // 4 j: where the record of j begins among the numbers of a column of records
+};
+
+/// The row of particle i reads and writes the particles within one support h of i. Blocks in 2^D colours, of a side of 2h or
+/// more: rows of two blocks of one colour are 2h apart and share nothing, and a task takes some thousand rows of one colour.
+/// Blocks are counted from the domain's corner and rows in the order of the sort: nothing depends on threads.
 template <int D>
 class Colours {
  public:
@@ -18,45 +24,38 @@ class Colours {
   /// `apart[i]` leaves row i out: somebody else solves it.
   void build(const World<D>&, const std::vector<char>& apart);
 
-  /// One step of a task: a row for each lane, and their neighbours, interleaved and padded with the ghost. Lanes without a row
-  /// have the ghost's.
-  struct Step {
-    const int* rows;
-    const int* list;
-    int length;
-    Neighbour row() const { return {rows}; }
-    Neighbour operator[](int m) const { return {list + m * lanes}; }
+  struct Row {
+    int i, length;       // its particle; pairs, a multiple of four
+    std::int64_t first;  // in pairs()
+    Sample<D> G;         // {G_ii, 1/(D + Sigma)} and c of its particle, so that a sweep finds them without a search in memory
+    Real c;
   };
-  /// body(step) for all rows, colour after colour.
+  std::vector<Row>& rows() { return rows_; }
+  /// body(row) for all rows, colour after colour.
   template <class F>
   void forEach(F body) const {
     for (const std::vector<Task>& colour : tasks_)
       tbb::parallel_for(0, int(colour.size()), [&](int t) {
-        const Task& task = colour[t];
-        const int* list = task.list.data();
-        for (std::size_t s = 0; s < task.length.size(); ++s) {
-          body(Step{task.rows.data() + s * lanes, list, task.length[s]});
-          list += long(lanes) * task.length[s];
-        }
+        for (int k = colour[t].first; k < colour[t].last; ++k) body(rows_[k]);
       });
   }
-  /// Neighbours of one row at most.
-  int longest() const { return longest_; }
+  /// Memory for what the rows hold of their particles; build only says where.
+  Array<RowPair>& pairs() { return pairs_; }
+  const Array<RowPair>& pairs() const { return pairs_; }
+  /// Of each particle: where its row's pairs begin, with room for the next multiple of four of the longest list of its slice;
+  /// -1 if it was left out.
+  View<const std::int64_t> place() const { return place_.read(); }
   std::size_t bytes() const;
 
  private:
-  struct Block {
-    int first, last;  // in order_
-  };
   struct Task {
-    std::vector<Block> blocks;
-    std::vector<int> rows, list, length;
+    int first, last;  // in rows_
   };
-  void fillTask(const World<D>&, Task&) const;
 
-  std::vector<int> order_;  // rows by colour and block
+  std::vector<Row> rows_;
   std::vector<Task> tasks_[count];
-  int longest_ = 0;
+  Array<std::int64_t> place_;
+  Array<RowPair> pairs_;
 };
 
 /// Calls body(j) for the fluid neighbours j of i in list order, itself included.

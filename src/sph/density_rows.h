@@ -6,11 +6,18 @@
 //
 // Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
 // do not answer cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
+//
+// Departs from Eq. 23 at walls and bodies: their gradients count `image` = 2 times in G. A sample has no row of its own that
+// would push back, as a particle in its place has, so with Eq. 23 alone the layer at a wall is in balance only where it is 0.2
+// spacings off (0.5 in the lattice) and has 1.8 times the pressure of the fluid beside it. Counted twice, a wall answers with
+// the pressure of the fluid before it, as its mirror image would.
 #pragma once
 #include "math/kernels.h"
 #include "sph/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
+
+constexpr Real image = 2;
 
 template <int D>
 struct DensityRows {
@@ -64,7 +71,7 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
       for (auto k : nb.solid[i]) {
         const auto [xk, mk] = s[k];
         const auto [vk, answering] = sv[k];
-        const auto g = (v0 * mk) * W.grad(x - xk);
+        const auto g = (image * v0 * mk) * W.grad(x - xk);
         const Reals stays = select(answering > Reals(0), Reals(0), Reals(1));
         solid += g;
         rate += dot(vi - vk, g);
@@ -125,46 +132,70 @@ void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& 
   });
 }
 
-/// One Gauss-Seidel iteration over the coloured rows.
+/// What the coloured rows hold, once a step: G_ij of all pairs in the order of the sweeps, G_ii and c.
 template <int D, class K>
-void sweepRows(World<D>& w, K W, const Colours<D>& colours, const DensityRows<D>& rows, Array<Real>& multiplier) {
-  const auto p = w.fluid.p.read(), G = rows.G.read();
+void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours) {
+  const auto G = rows.G.read();
   const auto C = rows.c.read();
+  typename Colours<D>::Row* const row = colours.rows().data();
+  forEach(int(colours.rows().size()), [=] BRIM_KERNEL(int k) { row[k].G = G[row[k].i], row[k].c = C[row[k].i]; });
+  const auto p = w.fluid.p.read();
+  const auto place = colours.place();
+  const NeighbourView nb = w.nb();
+  const Real scale = -rows.v0 * rows.mass;
+  const int ghost = w.fluid.ghost();
+  RowPair* const pairs = colours.pairs().data();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [x, mi] = p[i];
+    RowPair* to[lanes];
+    for (int k = 0; k < lanes; ++k) to[k] = place[i.first + k] < 0 ? nullptr : pairs + place[i.first + k];
+    int stored = 0;
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const Reals f = scale * W.grad(x - xj).g;
+      // Lists end with ghosts, out of reach: the particle itself in their place, where rows may write, takes f = 0 as well.
+      for (int k = 0; k < lanes; ++k)
+        if (to[k]) *to[k]++ = {f[k], 4 * (j.index[k] == ghost ? i.first + k : j.index[k])};
+      ++stored;
+    }
+    for (; stored % 4; ++stored)
+      for (int k = 0; k < lanes; ++k)
+        if (to[k]) *to[k]++ = {0, 4 * (i.first + k)};
+  });
+}
+
+/// One Gauss-Seidel iteration over the coloured rows: r is summed, and the velocities changed, by pairs.
+template <int D>
+void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& rows, Array<Real>& multiplier) {
+  using Quad = Pack<Real, 4>;  // a record; all particles have one mass, so the last number of x_i - x_j is 0
+  static_assert(sizeof(Sample<D>) == sizeof(Quad));
   const auto lambda = multiplier.view();
-  Sample<D>* const v = w.fluid.v.data.data();
-  const View<const Sample<D>> velocity{v};
-  const Real scale = rows.v0 * rows.mass, perM = 1 / rows.mass, sigma = rows.sigma, omega = rows.omega;
+  const RowPair* const pairs = colours.pairs().data();
+  const Real* const x = reinterpret_cast<const Real*>(w.fluid.p.data.data());
+  Real* const v = reinterpret_cast<Real*>(w.fluid.v.data.data());
+  const Real perM = 1 / rows.mass, sigma = rows.sigma, omega = rows.omega;
   const bool equality = rows.equality;
-  struct Pair {
-    Vec<D, Reals> g;
-    Sample<D, Reals> v;
-  };
-  const int longest = colours.longest();
-  colours.forEach([=](const typename Colours<D>::Step& step) {
-    // What the first pass has read the second needs again; lists are short enough for the nearest cache.
-    thread_local std::vector<Pair> pairs;
-    if (int(pairs.size()) < longest) pairs.resize(longest);
-    Pair* const pair = pairs.data();
-    const auto [x, m] = p[step.row()];
-    const auto [own, perD] = G[step.row()];
-    const Sample<D, Reals> vi = velocity[step.row()];
-    const Reals last = gather(lambda.data, [&](int k) { return step.rows[k]; });
-    Reals r = dot(own, vi.x) + sigma * last - C[step.row()];
-    for (int n = 0; n < step.length; ++n) {
-      const auto [xj, mj] = p[step[n]];
-      pair[n].v = velocity[step[n]];
-      pair[n].g = (Reals(scale) * W.grad(x - xj)).vec();
-      r -= dot(pair[n].g, pair[n].v.x);
-    }
-    Reals next = last - omega * perD * r;
-    if (!equality) next = min(next, Reals(0));
-    const Reals change = next - last, kick = perM * change;
-    for (int n = 0; n < step.length; ++n) {
-      for (int k = 0; k < D; ++k) pair[n].v.x[k] -= kick * pair[n].g[k];
-      scatter(v, step[n], pair[n].v);
-    }
-    scatter(v, step.row(), Sample<D, Reals>{vi.x + kick * own, vi.a});
-    for (int k = 0; k < lanes; ++k) lambda.data[step.rows[k]] = reinterpret_cast<const Real*>(&next)[k];
+  colours.forEach([=](const typename Colours<D>::Row& row) {
+    const RowPair *const first = pairs + row.first, *const last = first + row.length;
+    const std::int64_t at = 4 * std::int64_t(row.i);
+    const Quad xi = Quad::load(x + at);
+    Quad sum[4] = {Real(0), Real(0), Real(0), Real(0)};  // four, so that an addition need not wait for the one before
+    for (const RowPair* p = first; p < last; p += 4)
+      for (int k = 0; k < 4; ++k) sum[k] += (Quad(p[k].f) * (xi - Quad::load(x + p[k].at))) * Quad::load(v + p[k].at);
+    const Quad all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    const auto [own, perD] = row.G;
+    const Real before = lambda[row.i];
+    Real r = sigma * before - row.c;
+    for (int k = 0; k < D; ++k) r += own[k] * v[at + k] + all[k];
+    Real next = before - omega * perD * r;
+    if (!equality) next = min(next, Real(0));
+    const Real kick = perM * (next - before);
+    if (kick == 0) return;  // at its bound
+    lambda[row.i] = next;
+    for (const RowPair* p = first; p < last; p += 4)
+      for (int k = 0; k < 4; ++k)
+        (Quad::load(v + p[k].at) + Quad(kick * p[k].f) * (xi - Quad::load(x + p[k].at))).store(v + p[k].at);
+    for (int k = 0; k < D; ++k) v[at + k] += kick * own[k];
   });
 }
 

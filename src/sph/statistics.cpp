@@ -25,6 +25,12 @@ int measure(const World<D>& w, StepReport& report) {
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const Vec<D> g = w.gravity(w.time);
   const Real v0 = Real(1 / w.rho0);
+  // For the error that all but a thousandth of the particles stay below.
+  static thread_local Histogram errors;
+  errors.start(n, bins, [=] BRIM_KERNEL(int i) {
+    const float e = float(v0 * v[i].a - 1);
+    return e > 0 ? binOf(e) : -1;
+  });
   const Sums<D> s = reduce(
       n, Sums<D>{},
       [=] BRIM_KERNEL(int i) {
@@ -57,11 +63,7 @@ int measure(const World<D>& w, StepReport& report) {
   report.neighbours = n ? w.pairs() / n : 0;
   report.emitted = w.emitted, report.sunk = w.sunk, report.lost = w.lost;
 
-  // The error that all but a thousandth of the particles stay below.
-  const std::vector<int> all = histogram(n, bins, [=] BRIM_KERNEL(int i) {
-    const float e = float(v0 * v[i].a - 1);
-    return e > 0 ? binOf(e) : -1;
-  });
+  const int* const all = errors.counts();
   int above = n / 1000, bin = bins - 1;
   while (bin >= 0 && all[bin] <= above) above -= all[bin--];
   report.density_error_p999 = bin < 0 ? 0 : std::min(topOf(bin), report.density_error_max);

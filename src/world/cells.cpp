@@ -18,37 +18,6 @@ void Window<D>::cover(const double* boxLow, const double* boxHigh, double suppor
   dense = total <= room;
 }
 
-// order[a .. b - 1] ascending.
-BRIM_FN void sortStretch(int* order, int a, int b) {
-  if (b - a <= 32) {
-    for (int k = a + 1; k < b; ++k) {
-      const int v = order[k];
-      int m = k;
-      for (; m > a && order[m - 1] > v; --m) order[m] = order[m - 1];
-      order[m] = v;
-    }
-    return;
-  }
-  // A heap: no recursion, so that a GPU's thread can do it too.
-  const auto sink = [=](int at, int n) {
-    for (int child; (child = 2 * at + 1) < n; at = child) {
-      if (child + 1 < n && order[a + child] < order[a + child + 1]) ++child;
-      if (order[a + at] >= order[a + child]) return;
-      const int v = order[a + at];
-      order[a + at] = order[a + child];
-      order[a + child] = v;
-    }
-  };
-  const int n = b - a;
-  for (int k = n / 2; k-- > 0;) sink(k, n);
-  for (int k = n - 1; k > 0; --k) {
-    const int v = order[a];
-    order[a] = order[a + k];
-    order[a + k] = v;
-    sink(0, k);
-  }
-}
-
 // The ranks, in old order, of the points in the last cell: those outside the window.
 static void rankOutside(int n, int last, View<const int> cell, View<int> rank, Array<int>& outside) {
   outside.resize(n);

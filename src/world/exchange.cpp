@@ -13,39 +13,115 @@ void World<D>::exchange() {
   for (std::size_t e = 0; e < scene().fluid.emitters.size(); ++e) emit(e);
 }
 
+namespace {
+
+/// What becomes of a particle.
+template <int D>
+struct Fate {
+  View<const Sample<D>> p;
+  Vec<D> extent;
+  Vec<D, bool> open;
+  double origin[3];
+  View<const Sink> sink;
+  int sinks;
+
+  BRIM_DEVICE_FN bool leaves(int i) const {
+    bool out = false;
+    for (int k = 0; k < D; ++k) out = out || (open[k] && (p[i].x[k] < 0 || p[i].x[k] > extent[k]));
+    return out;
+  }
+  BRIM_DEVICE_FN bool isSunk(int i) const {
+    double at[3] = {0, 0, 0}, y[3];
+    for (int k = 0; k < D; ++k) at[k] = p[i].x[k] + origin[k];
+    for (int s = 0; s < sinks; ++s) {
+      bool near = true;
+      for (int k = 0; k < D; ++k) near = near && at[k] > sink[s].low[k] && at[k] < sink[s].high[k];
+      if (!near) continue;
+      sink[s].pose.toBody(at, y);
+      if (sink[s].shape.distance(y) < 0) return true;
+    }
+    return false;
+  }
+};
+struct Gone {
+  double sunk, lost;
+};
+template <int D>
+struct CountGone {
+  Fate<D> fate;
+  BRIM_DEVICE_FN Gone operator()(int i) const {
+    const bool lost = fate.leaves(i);
+    return {!lost && fate.isSunk(i) ? 1.0 : 0.0, lost ? 1.0 : 0.0};
+  }
+};
+struct AddGone {
+  BRIM_DEVICE_FN void operator()(Gone& a, const Gone& b) const { a.sunk += b.sunk, a.lost += b.lost; }
+};
+template <int D>
+struct Stays {
+  Fate<D> fate;
+  BRIM_DEVICE_FN bool operator()(int i) const { return !fate.leaves(i) && !fate.isSunk(i); }
+};
+/// Within a box.
+template <int D>
+struct Inside {
+  View<const Sample<D>> p;
+  Vec<D> low, high;
+  BRIM_DEVICE_FN bool operator()(int i) const {
+    bool inside = true;
+    for (int k = 0; k < D; ++k) inside = inside && p[i].x[k] > low[k] && p[i].x[k] < high[k];
+    return inside;
+  }
+};
+template <class F>
+struct Mark {
+  F is;
+  int n;
+  View<int> mark;
+  BRIM_DEVICE_FN void operator()(int i) const { mark[i] = i < n && is(i); }
+};
+struct ListMarked {
+  View<const int> before;
+  View<int> which;
+  BRIM_DEVICE_FN void operator()(int i) const {
+    if (before[i + 1] > before[i]) which[before[i]] = i;
+  }
+};
+/// which: the i in [0, n) for which is(i), in order; returns how many.
+template <class F>
+int listThose(int n, F is, Array<int>& marked, Array<int>& which) {
+  marked.resize(n + 1);
+  forEach(n + 1, Mark<F>{is, n, marked.view()});
+  scan(marked, n + 1);
+  const int count = elementOf(marked, n);
+  which.resize(count);
+  forEach(n, ListMarked{marked.read(), which.view()});
+  return count;
+}
+
+}  // namespace
+
 template <int D>
 void World<D>::removeOutside() {
   const bool open = !std::all_of(walled.e, walled.e + D, [](bool w) { return w; });
   const auto& sinks = setup_->sinks;
   if (!open && sinks.empty()) return;
-  enum { stays, sinks_, leaves };
-  const int all = fluid.size();
-  const auto p = onHost(fluid.p.data, all);
-  const auto fateOf = [&](const Vec<D>& x) {
-    Vector at = {0, 0, 0};
-    for (int k = 0; k < D; ++k) {
-      if (!walled[k] && !periodic[k] && (x[k] < 0 || x[k] > extent[k])) return leaves;
-      at[k] = x[k] + origin[k];
-    }
+  if (sinks_.size() == 0) {
+    std::vector<Sink> made;
     for (const SolidShape& s : sinks) {
-      bool near = true;
-      for (int k = 0; k < D; ++k) near = near && at[k] > s.low()[k] && at[k] < s.high()[k];
-      if (near && s.distance(at) < 0) return sinks_;
+      Sink one{sinkData_.onMachine(s.primitive()), s.pose(), {}, {}};
+      for (int k = 0; k < 3; ++k) one.low[k] = s.low()[k], one.high[k] = s.high()[k];
+      made.push_back(one);
     }
-    return stays;
-  };
-  std::vector<char> fate(all);
-  forEachOnHost(all, [&](int i) { fate[i] = fateOf(p[i].x); });
-  if (std::all_of(fate.begin(), fate.end(), [](char f) { return f == stays; })) return;
-  std::vector<int> staying;
-  for (int i = 0; i < all; ++i) {
-    if (fate[i] == stays) staying.push_back(i);
-    sunk += fate[i] == sinks_;
-    lost += fate[i] == leaves;
+    copyIn(sinks_, made.data(), made.size());
   }
-  Array<int> order;
-  copyIn(order, staying.data(), staying.size());
-  fluid.reorder(order, int(staying.size()));
+  Fate<D> fate{fluid.p.read(), extent, {}, {origin[0], origin[1], origin[2]}, sinks_.read(), int(sinks.size())};
+  for (int k = 0; k < D; ++k) fate.open[k] = !walled[k] && !periodic[k];
+  const Gone gone = reduce(fluid.size(), Gone{0, 0}, CountGone<D>{fate}, AddGone{});
+  if (gone.sunk + gone.lost == 0) return;
+  sunk += std::int64_t(gone.sunk), lost += std::int64_t(gone.lost);
+  const int staying = listThose(fluid.size(), Stays<D>{fate}, marked_, which_);
+  fluid.reorder(which_, staying);
 }
 
 // Particles first, first + 1, ... at the places `at`.
@@ -121,19 +197,18 @@ void World<D>::emit(std::size_t index) {
   }
   layers[index] = due;
   // Points with fluid nearer than 0.6 d are not filled: pushing a particle into standing fluid would throw it about.
-  const auto p = onHost(fluid.p.data, fluid.size());
   Vec<D> low = fresh[0], high = fresh[0];
   for (const Vec<D>& x : fresh)
     for (int k = 0; k < D; ++k) low[k] = min(low[k], x[k]), high[k] = max(high[k], x[k]);
   const Real reach = Real(0.6 * spacing);
-  std::vector<int> near;
-  for (int i = 0; i < fluid.size(); ++i) {
-    bool inside = true;
-    for (int k = 0; k < D; ++k) inside = inside && p[i].x[k] > low[k] - reach && p[i].x[k] < high[k] + reach;
-    if (inside) near.push_back(i);
-  }
+  for (int k = 0; k < D; ++k) low[k] -= reach, high[k] += reach;
+  const int count = listThose(fluid.size(), Inside<D>{fluid.p.read(), low, high}, marked_, which_);
+  Array<Sample<D>> standing;
+  standing.resize(count);
+  permute(standing, fluid.p.data, which_, count);
+  const auto near = onHost(standing, count);
   std::erase_if(fresh, [&](const Vec<D>& x) {
-    return std::any_of(near.begin(), near.end(), [&](int i) { return dot(p[i].x - x, p[i].x - x) < reach * reach; });
+    return std::any_of(near.begin(), near.end(), [&](const Sample<D>& s) { return dot(s.x - x, s.x - x) < reach * reach; });
   });
   if (double(counts[index] + std::int64_t(fresh.size())) > e.count) fresh.resize(std::size_t(e.count) - counts[index]);
   if (fresh.empty()) return;

@@ -20,6 +20,30 @@ struct Spares {
   Array<int>& of(int*) { return number; }
 };
 
+#if BRIM_CUDA
+/// Moves elements of all columns at once, and gives what follows them the ghosts' values: a launch for each takes longer than the
+/// moves where particles are few.
+struct MoveColumns {
+  static constexpr int most = 10;
+  struct Column {
+    const void* from;
+    void* to;
+    bool wide;  // 16 bytes an element, else 4
+    uint4 ghost;
+  } column[most];
+  int columns, n;
+  View<const int> order;
+  __device__ void operator()(int k) const {
+    const int at = k < n ? order[k] : 0;
+    for (int c = 0; c < columns; ++c)
+      if (column[c].wide)
+        static_cast<uint4*>(column[c].to)[k] = k < n ? static_cast<const uint4*>(column[c].from)[at] : column[c].ghost;
+      else
+        static_cast<unsigned*>(column[c].to)[k] = k < n ? static_cast<const unsigned*>(column[c].from)[at] : column[c].ghost.x;
+  }
+};
+#endif
+
 template <int D>
 class Particles {
  public:
@@ -61,6 +85,12 @@ class Particles {
   void reorder(const Array<int>& order, int n) {
     n_ = n;
     images_ = 0;
+#if BRIM_CUDA
+    if (samples_.size() + reals_.size() + numbers_.size() <= MoveColumns::most) {
+      moveAll(order);
+      return;
+    }
+#endif
     each([&](auto& f) {
       auto& spare = spares.of(f.data.data());
       spare.resize(room());
@@ -109,6 +139,34 @@ class Particles {
   Spares<D> spares;
 
  private:
+#if BRIM_CUDA
+  void moveAll(const Array<int>& order) {
+    MoveColumns move{};
+    move.n = n_;
+    move.order = order.read();
+    std::deque<Array<Sample<D>>> wide;
+    std::deque<Array<Real>> narrow;
+    std::deque<Array<int>> whole;
+    const auto to = [&](auto& f, auto& made) {
+      static_assert(sizeof(f.ghost) == 16 || sizeof(f.ghost) == 4);
+      auto& target =
+          made.size() == 0 ? (made.emplace_back(), made.back().swap(spares.of(f.data.data())), made.back()) : made.emplace_back();
+      target.resize(room());
+      auto& c = move.column[move.columns++];
+      c.from = f.data.data(), c.to = target.data(), c.wide = sizeof(f.ghost) == 16;
+      std::memcpy(&c.ghost, &f.ghost, sizeof f.ghost);
+    };
+    for (auto& f : samples_) to(f, wide);
+    for (auto& f : reals_) to(f, narrow);
+    for (auto& f : numbers_) to(f, whole);
+    forEach(room(), move);
+    const auto take = [&](auto& fields, auto& made) {
+      for (std::size_t k = 0; k < fields.size(); ++k) fields[k].data.swap(made[k]);
+      if (!made.empty()) spares.of(made.back().data()).swap(made.back());
+    };
+    take(samples_, wide), take(reals_, narrow), take(numbers_, whole);
+  }
+#endif
   template <class T>
   Field<T>& add(std::string_view name, T fresh, T ghost) {
     auto& columns = all(static_cast<T*>(nullptr));

@@ -5,23 +5,6 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-Primitive<Real> ShapeData::onMachine(const Primitive<Real>& shape) {
-  Primitive<Real> s = shape;
-#if BRIM_CUDA
-  if (s.points) {
-    auto& copy = points_[s.points];
-    if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
-    s.points = copy.data();
-  }
-  if (s.grid) {
-    auto& copy = grids_[s.grid];
-    if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
-    s.grid = copy.data();
-  }
-#endif
-  return s;
-}
-
 template <int D>
 static Sample<D> farSample() {
   Sample<D> s{};

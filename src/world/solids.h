@@ -22,7 +22,22 @@ struct Body {
 class ShapeData {
  public:
   /// A shape whose pointers kernels can follow; the first call for a shape copies what it points at.
-  Primitive<Real> onMachine(const Primitive<Real>&);
+  template <class R>
+  Primitive<R> onMachine(Primitive<R> s) {
+#if BRIM_CUDA
+    if (s.points) {
+      auto& copy = points_[s.points];
+      if (copy.size() == 0) copyIn(copy, s.points, 2 * std::size_t(s.count));
+      s.points = copy.data();
+    }
+    if (s.grid) {
+      auto& copy = grids_[s.grid];
+      if (copy.size() == 0) copyIn(copy, s.grid, std::size_t(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+      s.grid = copy.data();
+    }
+#endif
+    return s;
+  }
 
  private:
 #if BRIM_CUDA

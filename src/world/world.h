@@ -38,6 +38,13 @@ class Images {
   CellTable<D> table_;
 };
 
+/// A sink as kernels see it, in the scene.
+struct Sink {
+  Primitive<double> shape;
+  Pose<double> pose;
+  double low[3], high[3];  // [m] a box around it
+};
+
 /// A run with a particle faster than this has diverged [m/s].
 constexpr double absurdSpeed = 1e5;
 
@@ -131,6 +138,9 @@ class World {
   Array<Sample<D>> carriedP_, carriedV_;
   Array<Sample<D>> hits_;  // {impulse [N s], -} that collide() gives to the body `struck_`, -1 none
   Array<int> struck_;
+  Array<Sink> sinks_;
+  ShapeData sinkData_;
+  Array<int> marked_, which_;  // for those who look for some of the particles
   Array<Real> depth_;  // [m] of each particle in the solid `within_`, as collide() left it
   Array<int> within_;
 

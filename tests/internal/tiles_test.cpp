@@ -123,18 +123,29 @@ TYPED_TEST(SparseTiles, are_numbered_alike_for_any_number_of_threads) {
   }
 }
 
-TYPED_TEST(SparseTiles, follow_particles_by_position) {
+TYPED_TEST(SparseTiles, can_be_some_of_others) {
   constexpr int D = TypeParam::value;
-  Array<Sample<D>> p;
-  p.resize(2);
-  for (int k = 0; k < D; ++k) p[0].x[k] = Real(0.05), p[1].x[k] = Real(-0.05);  // cells 0 and -1 at 10 cells a metre
-  Tiles<D> tiles;
-  tiles.cover(this->box(), 2, p.read(), Real(10), 0);
-  EXPECT_EQ(tiles.count(), 2);
-  Vec<D, int> zero{}, below;
-  for (int k = 0; k < D; ++k) below[k] = -1;
-  EXPECT_EQ(tiles.at(below), 0);
-  EXPECT_EQ(tiles.at(zero), 1);
+  Tiles<D> all, some;
+  this->cover(all, this->cells(100), 2);
+  Array<int> which;
+  which.resize(all.count() / 2);
+  for (int t = 0; t < all.count() / 2; ++t) which[t] = 2 * t + 1;
+  some.choose(all, which, all.count() / 2);
+  ASSERT_EQ(some.count(), all.count() / 2);
+  int linked = 0;
+  for (int t = 0; t < all.count(); ++t) {
+    const bool kept = t % 2 == 1 && t / 2 < some.count();
+    ASSERT_EQ(some.at(all.place(t)), kept ? t / 2 : some.count());
+    if (!kept) continue;
+    ASSERT_EQ(this->box().number(some.place(t / 2)), this->box().number(all.place(t)));
+    for (int w = 0; w < Tiles<D>::ways; ++w) {
+      const int next = all.around(t)[w];
+      const bool there = next % 2 == 1 && next / 2 < some.count() && next < all.count();
+      ASSERT_EQ(some.around(t / 2)[w], there ? next / 2 : some.count());
+      linked += there;
+    }
+  }
+  EXPECT_GT(linked, some.count());  // more than with themselves, or links are not tested
 }
 
 TEST(Tiles, refuse_a_domain_beyond_all_tables) {

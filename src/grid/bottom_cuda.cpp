@@ -1,0 +1,242 @@
+// The coarsest levels on a GPU: one block has them all, and the last is a product with a dense inverse.
+#include "grid/multigrid_kernels.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+
+constexpr int few = 1;       // tiles that one block has no slower than several have, with a launch for every sweep
+constexpr int deepest = 16;  // levels of a tail
+
+template <int D>
+struct Dense {
+  static constexpr int most = Bottom<D>::most;
+  LevelView<D> l;
+  bool finest;
+  float* inverse;
+  int *cells, *count;
+};
+
+/// The unknowns in the order of their cells, and the inverse of their matrix: every unknown in turn is swept to the other side.
+/// A pivot that is rounding alone, as a body of fluid without air makes one, fixes its unknown at zero.
+template <int D>
+__global__ void __launch_bounds__(512) invertKernel(Dense<D> m) {
+  constexpr int cells = Tiles<D>::cells;
+  extern __shared__ double memory[];
+  double *const a = memory, *const column = memory + Dense<D>::most * Dense<D>::most;
+  __shared__ int first[17], cell[Dense<D>::most];
+  __shared__ double own[Dense<D>::most];
+  const int thread = int(threadIdx.x), lane = thread & 31, warp = thread >> 5, all = m.l.tiles * cells;
+  int n = 0;
+  for (int from = 0; from < all; from += 512) {
+    const int c = from + thread;
+    const bool unknown = c < all && m.l.inverse[c] > 0;
+    const unsigned bits = __ballot_sync(0xffffffffu, unknown);
+    __syncthreads();
+    if (lane == 0) first[warp + 1] = __popc(bits);
+    __syncthreads();
+    int before = n;
+    for (int w = 0; w < 16; ++w) {
+      if (w < warp) before += first[w + 1];
+      n += first[w + 1];
+    }
+    const int at = before + __popc(bits & ((1u << lane) - 1));
+    if (unknown && at < Dense<D>::most) cell[at] = c;
+  }
+  if (n > Dense<D>::most) n = Dense<D>::most;
+  for (int e = thread; e < n * n; e += 512) a[e] = 0;
+  __syncthreads();
+  if (thread < n) {
+    const int c = cell[thread], t = c / cells;
+    m.cells[thread] = c;
+    own[thread] = a[thread * n + thread] = m.finest ? m.l.sides[c] : m.l.diag[c];
+    for (int k = 0; k < D; ++k) {
+      const int stride = 1 << 3 * k;
+      const int below = c >> 3 * k & 7 ? c - stride : c + (m.l.beside[2 * D * t + 2 * k] - t) * cells + 7 * stride;
+      for (int j = 0; j < thread; ++j)
+        if (cell[j] == below) a[thread * n + j] = a[j * n + thread] = m.finest ? -1.0 : -double(m.l.w[k][c]);
+    }
+  }
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    const double pivot = a[k * n + k], perPivot = 1 / pivot;
+    const bool kept = pivot > 1e-5 * own[k];  // weights are in single precision
+    if (thread < n) column[thread] = a[k * n + thread];
+    __syncthreads();
+    for (int e = thread; e < n * n; e += 512) {
+      const int i = e / n, j = e % n;
+      if (i == k || j == k)
+        a[e] = !kept ? 0 : i == j ? -perPivot : a[e] * perPivot;
+      else if (kept)
+        a[e] -= column[i] * column[j] * perPivot;
+    }
+  }
+  __syncthreads();
+  for (int e = thread; e < n * n; e += 512) m.inverse[e] = float(-a[e]);
+  if (thread == 0) *m.count = n;
+}
+
+/// Marks the places of all coarser levels that the finest level's tiles are in.
+template <int D>
+struct CoarsePlaces {
+  Places<D> box[deepest];
+  int offset[deepest];
+  int levels;
+  TileView<D> finest;
+  int* number;
+  __device__ void operator()(int t) const {
+    Vec<D, int> place = finest.place(t);
+    for (int l = 1; l <= levels; ++l) {
+      for (int k = 0; k < D; ++k) place[k] >>= 1;
+      number[offset[l] + box[l].number(place)] = 1;
+    }
+  }
+};
+
+template <int D>
+struct Tail {
+  LevelView<D> level[deepest];
+  int levels;
+  bool finest;  // the only level is the finest
+  const float* inverse;
+  const int *cells, *count;
+  double* part;
+  Decide then;
+};
+
+template <int D, class F>
+__device__ void sweep(const LevelView<D>& l, const F& body) {
+  for (int t = 0; t < l.tiles; ++t) body(t);
+  __syncthreads();
+}
+
+template <int D>
+__global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
+  for (int i = 0; i + 1 < tail.levels; ++i) {
+    sweep(tail.level[i], SmoothFromZero<D, false>{tail.level[i]});
+    sweep(tail.level[i], RestrictResidual<D, false>{tail.level[i], tail.level[i + 1]});
+  }
+  __shared__ float r[Bottom<D>::most];
+  const LevelView<D>& last = tail.level[tail.levels - 1];
+  const int n = *tail.count;
+  double product = 0;
+  for (int i = ownCell(); i < n; i += power(8, D)) r[i] = last.r[tail.cells[i]];
+  __syncthreads();
+  for (int i = ownCell(); i < n; i += power(8, D)) {
+    float z = 0;
+    for (int j = 0; j < n; ++j) z += tail.inverse[j * n + i] * r[j];
+    last.z[tail.cells[i]] = z;
+    product += double(r[i]) * z;
+  }
+  __syncthreads();
+  if (tail.finest) {
+    for (int t = ownCell(); t < last.tiles; t += power(8, D)) tail.part[t] = 0;
+    __syncthreads();
+    giveSum(tail.part[0], product);
+    __syncthreads();
+    tail.then();
+  }
+  for (int i = tail.levels - 2; i >= 0; --i) {
+    const LevelView<D>& l = tail.level[i];
+    sweep(l, Correct<D>{l, tail.level[i + 1]});
+    sweep(l, Smooth<D, false>{l, l.z, l.y, omega2, nullptr});
+    sweep(l, Smooth<D, false>{l, l.y, l.z, omega1, nullptr});
+  }
+}
+
+}  // namespace
+
+template <int D>
+void Bottom<D>::factor(Level<D>& l, bool finest) {
+  l.tiles.clear({&l.z});
+  inverse_.resize(most * most);
+  cells_.resize(most);
+  count_.resize(1);
+  const std::size_t room = (most + 1) * most * sizeof(double);
+  static const bool roomy = [=] {
+    check(cudaFuncSetAttribute(invertKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(room)), "prepare a kernel");
+    return true;
+  }();
+  (void)roomy;
+  invertKernel<D><<<1, 512, room>>>(Dense<D>{l.view(), finest, inverse_.data(), cells_.data(), count_.data()});
+  check(cudaGetLastError(), "start a kernel");
+}
+
+// The box says how many there may be: the unknowns are not counted, which would mean to wait.
+template <int D>
+bool Multigrid<D>::isBottom(int level) const {
+  const Places<D>& box = finest().tiles.box();
+  std::int64_t cells = 1;
+  for (int k = 0; k < D; ++k) {
+    const int low = 8 * box.low[k], high = 8 * (box.low[k] + box.size[k]) - 1;
+    cells *= (high >> level) - (low >> level) + 1;
+  }
+  return cells <= Bottom<D>::most || finest().tiles.count() == 0;
+}
+
+// All levels at once, so that the host waits once to hear how many tiles each has.
+template <int D>
+void Multigrid<D>::coverLevel(int level) {
+  if (level > 1) return;
+  int levels = 1;
+  CoarsePlaces<D> all;
+  for (int offset = 0;; offset += int(boxOf(levels).count()), ++levels) {
+    if (levels == deepest) throw Failure("the domain has more cells along an axis than the pressure solver has levels for");
+    all.offset[levels] = offset;
+    all.box[levels] = boxOf(levels);
+    if (isBottom(levels)) break;
+  }
+  const int places = all.offset[levels] + int(all.box[levels].count());
+  all.levels = levels;
+  all.finest = finest().tiles.view();
+  number_.resize(places + 1);
+  fill(number_, 0, places + 1, 0);
+  all.number = number_.data();
+  forEach(finest().tiles.count(), all);
+  scan(number_, places + 1);
+  ends_.resize(levels + 1);
+  const auto ends = ends_.view();
+  const auto number = number_.read();
+  forEach(levels + 1, [=] BRIM_KERNEL(int l) { ends[l] = number[l < levels ? all.offset[l + 1] : places]; });
+  const std::vector<int> first = onHost(ends_, levels + 1);
+  for (int l = 1; l <= levels; ++l) {
+    if (l == int(levels_.size())) levels_.push_back(std::make_unique<Level<D>>());
+    levels_[l]->tiles.number(all.box[l], number_, all.offset[l], first[l] - first[l - 1]);
+  }
+}
+
+template <int D>
+void Multigrid<D>::cycleTail(const Decide& then) {
+  const int first = tail_;
+  Tail<D> tail;
+  tail.levels = used_ - first;
+  if (tail.levels > deepest) throw Failure("the grid has more levels than fit");
+  for (int i = 0; i < tail.levels; ++i) tail.level[i] = levels_[first + i]->view();
+  tail.finest = first == 0;
+  tail.inverse = bottom_.inverse();
+  tail.cells = bottom_.cells();
+  tail.count = bottom_.count();
+  tail.part = part_.data();
+  tail.then = then;
+  tailKernel<D><<<1, power(8, D)>>>(tail);
+  check(cudaGetLastError(), "start a kernel");
+}
+
+template <int D>
+void Multigrid<D>::findTail() {
+  for (tail_ = used_ - 1; tail_ > 1 && levels_[tail_ - 1]->tiles.count() <= few; --tail_) {
+  }
+}
+
+template class Bottom<2>;
+template class Bottom<3>;
+template bool Multigrid<2>::isBottom(int) const;
+template bool Multigrid<3>::isBottom(int) const;
+template void Multigrid<2>::cycleTail(const Decide&);
+template void Multigrid<3>::cycleTail(const Decide&);
+template void Multigrid<2>::coverLevel(int);
+template void Multigrid<3>::coverLevel(int);
+template void Multigrid<2>::findTail();
+template void Multigrid<3>::findTail();
+
+}  // namespace brim::inline BRIM_FLAVOUR

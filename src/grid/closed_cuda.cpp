@@ -1,0 +1,150 @@
+// Bodies without air on a GPU: cells that touch are joined in trees whose roots are their lowest numbers (Playne & Hawick 2018).
+#include <algorithm>
+
+#include "grid/closed.h"
+#include "grid/rows.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+
+__device__ int rootOf(int* parent, int c) {
+  volatile int* const p = parent;
+  for (int next; (next = p[c]) != c; c = next) {
+    const int beyond = p[next];
+    if (beyond != next) p[c] = beyond;  // shorter for the next who comes; numbers only fall, so nobody is misled
+  }
+  return c;
+}
+__device__ void join(int* parent, int a, int b) {
+  for (;;) {
+    a = rootOf(parent, a), b = rootOf(parent, b);
+    if (a == b) return;
+    const int high = a < b ? b : a, low = a < b ? a : b;
+    const int was = atomicMin(parent + high, low);
+    if (was == high) return;
+    a = was, b = low;
+  }
+}
+
+template <int D>
+struct Trees {
+  LevelView<D> l;
+  const std::uint64_t *unknown, *open;
+  int* parent;
+  std::uint8_t* reached;
+
+  __device__ bool is(const std::uint64_t* bits, int c) const { return bits[c >> 6] >> (c & 63) & 1; }
+  __device__ int below(int t, int c, int k) const {
+    const int stride = 1 << 3 * k;
+    if (c >> 3 * k & 7) return t * power(8, D) + c - stride;
+    const int next = l.beside[2 * D * t + 2 * k];
+    return next < l.tiles ? next * power(8, D) + c + 7 * stride : -1;
+  }
+};
+/// A run of cells along x begins as one tree.
+template <int D>
+struct BeginTrees {
+  Trees<D> trees;
+  __device__ void operator()(int t) const {
+    const int c = ownCell(), at = t * power(8, D) + c, x = c & 7;
+    trees.reached[at] = 0;
+    const unsigned row = unsigned(trees.unknown[at >> 6] >> (c & 56)) & 255u;
+    const unsigned gaps = ~row & ((1u << x) - 1);
+    trees.parent[at] = row >> x & 1 ? at - x + (gaps ? 32 - __clz(gaps) : 0) : at;
+  }
+};
+template <int D>
+struct JoinTrees {
+  Trees<D> trees;
+  __device__ void operator()(int t) const {
+    const int c = ownCell(), at = t * power(8, D) + c;
+    if (!trees.is(trees.unknown, at)) return;
+    for (int k = 0; k < D; ++k) {
+      if (k == 0 && (c & 7)) continue;
+      const int to = trees.below(t, c, k);
+      if (to < 0 || !trees.is(trees.unknown, to)) continue;
+      // The cells to the left of both have joined these runs already.
+      if (k > 0 && (c & 7) && trees.is(trees.unknown, at - 1) && trees.is(trees.unknown, to - 1)) continue;
+      join(trees.parent, at, to);
+    }
+  }
+};
+template <int D>
+struct ReachTrees {
+  Trees<D> trees;
+  __device__ void operator()(int t) const {
+    const int at = t * power(8, D) + ownCell();
+    if (trees.is(trees.open, at)) trees.reached[rootOf(trees.parent, at)] = 1;
+  }
+};
+template <int D>
+struct IsClosed {
+  Trees<D> trees;
+  __device__ bool operator()(int c) const { return trees.is(trees.unknown, c) && !trees.reached[rootOf(trees.parent, c)]; }
+};
+template <int D>
+struct CountClosed {
+  IsClosed<D> closed;
+  int* count;
+  __device__ void operator()(int t) const {
+    const int n = __syncthreads_count(closed(t * power(8, D) + ownCell()));
+    if (ownCell() == 0 && n) atomicAdd(count, n);
+  }
+};
+template <int D>
+struct MarkClosed {
+  IsClosed<D> closed;
+  int* mark;
+  __device__ void operator()(int c) const { mark[c] = closed(c); }
+};
+template <int D>
+struct ListClosed {
+  IsClosed<D> closed;
+  const int* before;
+  std::int64_t* key;
+  __device__ void operator()(int c) const {
+    if (closed(c)) key[before[c]] = std::int64_t(rootOf(closed.trees.parent, c)) << 32 | c;
+  }
+};
+
+}  // namespace
+
+template <int D>
+void ClosedBodies<D>::find(Level<D>& l) {
+  const int n = l.tiles.count(), cells = n * Tiles<D>::cells;
+  first_.assign(1, 0);
+  if (n == 0) return;
+  root_.resize(cells + 1);
+  reached_.resize(cells);
+  const Trees<D> trees{l.view(), unknown_.data(), open_.data(), root_.data(), reached_.data()};
+  fill(root_, cells, cells + 1, 0);  // counts those that are closed
+  eachTile<D>(n, BeginTrees<D>{trees});
+  eachTile<D>(n, JoinTrees<D>{trees});
+  eachTile<D>(n, ReachTrees<D>{trees});
+  eachTile<D>(n, CountClosed<D>{{trees}, root_.data() + cells});
+  const int closed = elementOf(root_, cells);
+  if (closed == 0) return;
+
+  Array<int> mark, order;
+  mark.resize(cells);
+  forEach(cells, MarkClosed<D>{{trees}, mark.data()});
+  scan(mark, cells);
+  Array<std::int64_t> keys;
+  keys.resize(closed);
+  forEach(cells, ListClosed<D>{{trees}, mark.data(), keys.data()});
+  sortKeys(keys, order, closed);
+  const std::vector<std::int64_t> sorted = onHost(keys, closed);
+  std::vector<int> list(closed);
+  for (int k = 0; k < closed; ++k) {
+    list[k] = int(sorted[k] & 0x7fffffff);
+    if (k > 0 && sorted[k] >> 32 != sorted[k - 1] >> 32) first_.push_back(k);
+  }
+  first_.push_back(closed);
+  copyIn(cells_, list.data(), list.size());
+}
+
+template class ClosedBodies<2>;
+template class ClosedBodies<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR

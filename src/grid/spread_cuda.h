@@ -1,0 +1,76 @@
+// From particles to the grid on a GPU. A thread has the particles of a cell and adds up what they have for the nodes around it;
+// then each node of the tile's padded block collects what the cells beside it have, and each cell what the blocks have for it:
+// sums in an order that is a function of the particles alone.
+#pragma once
+#include "grid/transfer.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// The nodes around a cell that its particles reach: along an axis its two faces, or the centres of it and of both beside it.
+template <int D, int k>
+struct Reach {  // k: the component, -1 for nodes at centres
+  __device__ static constexpr int nodes(int axis) { return axis >= D ? 1 : axis == k ? 2 : 3; }
+  __device__ static constexpr int first(int axis) { return axis == k || axis >= D ? 0 : -1; }
+  static constexpr int count = k < 0 ? power(3, D) : 2 * power(3, D - 1);
+};
+
+/// Weights of these nodes for a particle at f within its cell.
+template <int D, int k>
+struct NodeWeights {
+  Real w[3][3];
+  __device__ NodeWeights(const Real (&f)[D]) {
+    BRIM_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      if (a >= D) {
+        w[a][0] = 1;
+      } else if (a == k) {
+        // A face that a particle touches has weight: exactly zero would leave it without a velocity.
+        w[a][1] = clampedFace(f[a]), w[a][0] = 1 - w[a][1];
+      } else {
+        w[a][0] = max(Real(0.5) - f[a], Real(0));
+        w[a][2] = max(f[a] - Real(0.5), Real(0));
+        w[a][1] = 1 - w[a][0] - w[a][2];
+      }
+    }
+  }
+  __device__ static Real clampedFace(Real f) { return max(min(f, Real(1 - 1e-4)), Real(1e-4)); }
+};
+
+/// sum over the cells of a tile of what they have for a node of its block; at[offset][cell] is what a cell has.
+template <int D, int k, class T>
+__device__ T collect(const T* at, int node) {
+  using R = Reach<D, k>;
+  int x[3] = {0, 0, 0};
+  for (int a = 0, rest = node; a < D; ++a, rest /= 10) x[a] = rest % 10 - 1;
+  T sum{};
+  int offset = 0;
+  BRIM_UNROLL
+  for (int jz = 0; jz < R::nodes(2); ++jz) BRIM_UNROLL
+  for (int jy = 0; jy < R::nodes(1); ++jy) BRIM_UNROLL
+  for (int jx = 0; jx < R::nodes(0); ++jx, ++offset) {
+    const unsigned cx = unsigned(x[0] - jx - R::first(0)), cy = unsigned(x[1] - jy - R::first(1)),
+                   cz = unsigned(x[2] - jz - R::first(2));
+    if (cx < 8 && cy < 8 && cz < (D == 3 ? 8u : 1u)) sum += at[offset * power(8, D) + int(cx + 8 * cy + 64 * cz)];
+  }
+  return sum;
+}
+
+/// body(tile, node) for each block that has something for a cell of tile t, in the order of the tiles around it: this tile's own,
+/// and for cells at its sides those beside it, whose blocks end one cell within this tile.
+template <int D, class F>
+__device__ void eachGiver(const TileView<D>& tiles, int t, F body) {
+  const int* const around = tiles.around(t) + (TileView<D>::ways - 1) / 2;
+  int at[3] = {0, 0, 0}, low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+  BRIM_UNROLL
+  for (int a = 0; a < D; ++a) at[a] = ownCell() >> 3 * a & 7, low[a] = at[a] == 0 ? -1 : 0, high[a] = at[a] == 7 ? 1 : 0;
+  const auto nodeOf = [](int place, int from) { return from == 0 ? place + 1 : from < 0 ? 9 : 0; };
+  for (int z = low[2]; z <= high[2]; ++z)
+    for (int y = low[1]; y <= high[1]; ++y)
+      for (int x = low[0]; x <= high[0]; ++x) {
+        const int from = around[x + 3 * y + 9 * z];
+        if (from == tiles.count) continue;
+        body(from, nodeOf(at[0], x) + 10 * nodeOf(at[1], y) + (D == 3 ? 100 * nodeOf(at[2], z) : 0));
+      }
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR

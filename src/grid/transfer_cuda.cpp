@@ -1,0 +1,252 @@
+// Velocities between particles and grid on a GPU.
+#include "grid/spread_cuda.h"
+#include "grid/stream.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+
+struct Moment {
+  Real m, w;  // momentum and weight
+  __device__ Moment& operator+=(const Moment& b) { return m += b.m, w += b.w, *this; }
+};
+
+template <int D>
+struct Scatter {
+  TileView<D> tiles;
+  Frame<D> frame;
+  typename Bins<D>::Where bins;
+  View<const Sample<D>> p, v;
+  const Sample<D>* affine[D];
+  Real* stage;
+  std::uint64_t* fluid;
+};
+
+template <int D, bool affine, int k>
+__device__ void scatterComponent(const Scatter<D>& s, int t, int first, int last, const Vec<D, int>& place, Moment* at) {
+  using R = Reach<D, k>;
+  constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
+  const int c = ownCell();
+  Moment sum[R::count] = {};
+  for (int m = first; m < last; ++m) {
+    const int i = s.bins.order[m];
+    const InTile<D> x(s.frame.inCells(s.p[i].x), place);
+    const NodeWeights<D, k> weight(x.f);
+    const Real vk = s.v[i].x[k];
+    Real slope[3] = {0, 0, 0};
+    if (affine)
+      for (int a = 0; a < D; ++a) slope[a] = s.affine[k][i].x[a] * s.frame.cell;
+    // From the particle to a node along an axis, in cells.
+    const auto away = [&](int a, int j) {
+      return a == k ? Real(j) - weight.w[a][1] : Real(j + R::first(a)) + Real(0.5) - x.f[a < D ? a : 0];
+    };
+    int offset = 0;
+    BRIM_UNROLL
+    for (int jz = 0; jz < R::nodes(2); ++jz) BRIM_UNROLL
+    for (int jy = 0; jy < R::nodes(1); ++jy) BRIM_UNROLL
+    for (int jx = 0; jx < R::nodes(0); ++jx, ++offset) {
+      const Real w = weight.w[2][jz] * weight.w[1][jy] * weight.w[0][jx];
+      Real value = vk;
+      if (affine) {
+        value += slope[0] * away(0, jx) + slope[1] * away(1, jy);
+        if (D == 3) value += slope[D - 1] * away(D - 1, jz);
+      }
+      sum[offset].m += w * value;
+      sum[offset].w += w;
+    }
+  }
+  __syncthreads();
+  BRIM_UNROLL
+  for (int o = 0; o < R::count; ++o) at[o * cells + c] = sum[o];
+  __syncthreads();
+  Real* const to = s.stage + (std::size_t(t) * 2 * D + 2 * k) * nodes;
+  for (int n = c; n < nodes; n += cells) {
+    const Moment all = collect<D, k>(at, n);
+    to[n] = all.m, to[nodes + n] = all.w;
+  }
+}
+
+template <int D, bool affine>
+__global__ void __launch_bounds__(power(8, D)) scatterKernel(Scatter<D> s) {
+  extern __shared__ float moments[];
+  Moment* const at = reinterpret_cast<Moment*>(moments);
+  constexpr int cells = Tiles<D>::cells;
+  const int t = int(blockIdx.x), c = ownCell();
+  if (s.bins.start[t * cells] == s.bins.start[(t + 1) * cells]) return;  // nobody is here
+  const int first = s.bins.start[t * cells + c], last = s.bins.start[t * cells + c + 1];
+  giveBits(s.fluid + std::size_t(t) * Bits<D>::words, last > first);
+  const Vec<D, int> place = s.tiles.place(t);
+  scatterComponent<D, affine, 0>(s, t, first, last, place, at);
+  scatterComponent<D, affine, 1>(s, t, first, last, place, at);
+  if constexpr (D == 3) scatterComponent<D, affine, 2>(s, t, first, last, place, at);
+}
+
+template <int D, bool affine>
+void scatterAll(int tiles, const Scatter<D>& s) {
+  constexpr int room = int(sizeof(Moment)) * Reach<D, 0>::count * Tiles<D>::cells;
+  static const bool roomy = [] {
+    check(cudaFuncSetAttribute(scatterKernel<D, affine>, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "prepare a kernel");
+    return true;
+  }();
+  (void)roomy;
+  if (tiles == 0) return;
+  scatterKernel<D, affine><<<tiles, power(8, D), room>>>(s);
+  check(cudaGetLastError(), "start a kernel");
+}
+
+/// Velocities of faces from the blocks.
+template <int D>
+struct Divide {
+  TileView<D> tiles;
+  const int* start;
+  const Real* stage;
+  Real* u[D];
+  __device__ void operator()(int t) const {
+    constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
+    Moment sum[D] = {};
+    eachGiver(tiles, t, [&](int from, int node) {
+      if (start[from * cells] == start[(from + 1) * cells]) return;
+      const Real* const block = stage + std::size_t(from) * 2 * D * nodes + node;
+      BRIM_UNROLL
+      for (int k = 0; k < D; ++k) sum[k] += Moment{block[2 * k * nodes], block[(2 * k + 1) * nodes]};
+    });
+    BRIM_UNROLL
+    for (int k = 0; k < D; ++k) u[k][t * cells + ownCell()] = sum[k].w > 0 ? sum[k].m / sum[k].w : Real(0);
+  }
+};
+
+template <int D>
+struct Pad {
+  TileView<D> tiles;
+  const int* start;  // of the particles of cells: tiles without any are left out; null: none are
+  const Real* field[D];
+  Real* to;
+  __device__ void operator()(int t) const {
+    constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
+    if (start && start[t * cells] == start[(t + 1) * cells]) return;
+    for (int n = ownCell(); n < nodes; n += cells) {
+      int way = 0, cell = 0;
+      for (int a = 0, rest = n, three = 1; a < D; ++a, rest /= 10, three *= 3) {
+        const int x = rest % 10 - 1;
+        way += (x < 0 ? 0 : x > 7 ? 2 : 1) * three;
+        cell += (x & 7) << 3 * a;
+      }
+      const std::size_t from = std::size_t(tiles.around(t)[way]) * cells + cell;
+      BRIM_UNROLL
+      for (int k = 0; k < D; ++k) to[(std::size_t(t) * D + k) * nodes + n] = field[k][from];
+    }
+  }
+};
+
+template <int D, bool apic>
+struct Carry {
+  View<Sample<D>> p, v;
+  View<Real> pressure;
+  Frame<D> frame;
+  typename Bins<D>::Where bins;
+  Stream<D> stream;
+  BlockView<D> change;
+  const Real* phi;
+  Sample<D>* affine[D];
+  Real dt, flip, scale;
+  Vec<D> g;
+
+  __device__ void operator()(int m) const {
+    constexpr int cells = Tiles<D>::cells;
+    const int i = bins.order[m], c = bins.cell[m], t = c / cells;
+    Sample<D> x = p[i], u = v[i];
+    if (t >= stream.tiles.count) {  // outside the grid there is nothing but gravity
+      u.x += dt * g;
+      x.x += dt * u.x;
+      pressure[i] = 0;
+      p[i] = x, v[i] = u;
+      return;
+    }
+    const Vec<D, int> place = stream.tiles.place(t);
+    const Vec<D> q = frame.inCells(x.x);
+    const InTile<D> at(q, place);
+    pressure[i] = scale * phi[c];
+    Vec<D> w;
+    if constexpr (apic) {
+      BRIM_UNROLL
+      for (int k = 0; k < D; ++k) {
+        Vec<D> gradient;
+        w[k] = gradientAt(stream.velocity.at(t), at, k, gradient);
+        affine[k][i] = {frame.perCell * gradient, Real(0)};
+      }
+      u.x = w;
+    } else {
+      const Stencil<D> stencil(at);
+      w = stencil(stream.velocity.at(t));
+      u.x = w + flip * (u.x + stencil(change.at(t)) - w);
+    }
+    x.x += dt * stream.along(t, place, q, dt * frame.perCell, w);
+    p[i] = x, v[i] = u;
+  }
+};
+
+}  // namespace
+
+template <int D>
+void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins, const Affine<D>* affine,
+            Blocks<D>& stage, Faces<D>& faces, Flags<D>& flags) {
+  stage.resize(tiles.count(), 2 * D);
+  Scatter<D> s{tiles.view(), frame, bins.view(), fluid.p.read(), fluid.v.read(), {}, stage.at(0), flags.fluid.data()};
+  for (int k = 0; k < D && affine; ++k) s.affine[k] = affine->c[k]->data.data();
+  if (affine)
+    scatterAll<D, true>(tiles.count(), s);
+  else
+    scatterAll<D, false>(tiles.count(), s);
+  faces.fit(tiles);
+  Divide<D> divide{tiles.view(), bins.view().start, stage.at(0), {}};
+  for (int k = 0; k < D; ++k) divide.u[k] = faces.u[k].data();
+  eachTile<D>(tiles.count(), divide);
+}
+
+template <int D>
+static void padAll(const Tiles<D>& tiles, const int* start, const Array<Real> (&field)[D], Blocks<D>& padded) {
+  padded.resize(tiles.count(), D);
+  Pad<D> body{tiles.view(), start, {}, padded.at(0)};
+  for (int k = 0; k < D; ++k) body.field[k] = field[k].data();
+  eachTile<D>(tiles.count(), body);
+}
+template <int D>
+void pad(const Tiles<D>& tiles, const Array<Real> (&field)[D], Blocks<D>& padded) {
+  padAll(tiles, nullptr, field, padded);
+}
+template <int D>
+void padActive(const Tiles<D>& tiles, const Bins<D>& bins, const Array<Real> (&field)[D], Blocks<D>& padded) {
+  padAll(tiles, bins.view().start, field, padded);
+}
+
+template <int D>
+void toParticles(Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins,
+                 const Blocks<D>& velocity, const Blocks<D>& change, const Array<std::uint64_t> (&known)[D],
+                 const Array<Real>& phi, const Ride<D>& ride, const Affine<D>* affine) {
+  Stream<D> stream{tiles.view(), velocity.view(), {}, nullptr};
+  for (int k = 0; k < D; ++k) stream.known[k] = known[k].data();
+  const auto carry = [&](auto body) {
+    for (int k = 0; k < D && affine; ++k) body.affine[k] = affine->c[k]->data.data();
+    forEach(fluid.size(), body);
+  };
+  const auto p = fluid.p.view(), v = fluid.v.view();
+  const auto pressure = fluid.real("pressure").view();
+  const Real dt = Real(ride.dt), flip = Real(ride.flip), scale = Real(ride.scale);
+  if (affine)
+    carry(Carry<D, true>{p, v, pressure, frame, bins.view(), stream, change.view(), phi.data(), {}, dt, flip, scale, ride.g});
+  else
+    carry(Carry<D, false>{p, v, pressure, frame, bins.view(), stream, change.view(), phi.data(), {}, dt, flip, scale, ride.g});
+}
+
+#define BRIM_TRANSFER(D)                                                                                                       \
+  template void toGrid<D>(const Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Affine<D>*, Blocks<D>&, \
+                          Faces<D>&, Flags<D>&);                                                                               \
+  template void pad<D>(const Tiles<D>&, const Array<Real>(&)[D], Blocks<D>&);                                                  \
+  template void padActive<D>(const Tiles<D>&, const Bins<D>&, const Array<Real>(&)[D], Blocks<D>&);                            \
+  template void toParticles<D>(Particles<D>&, const Frame<D>&, const Tiles<D>&, const Bins<D>&, const Blocks<D>&,              \
+                               const Blocks<D>&, const Array<std::uint64_t>(&)[D], const Array<Real>&, const Ride<D>&,         \
+                               const Affine<D>*);
+BRIM_TRANSFER(2)
+BRIM_TRANSFER(3)
+
+}  // namespace brim::inline BRIM_FLAVOUR
