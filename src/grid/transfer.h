@@ -8,9 +8,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 struct Faces {
   Array<Real> u[D], change[D];
-  void fit(const Tiles<D>& tiles) {
-    tiles.fit({&u[0], &u[1], &u[D - 1], &change[0], &change[1], &change[D - 1]});
-  }
+  void fit(const Tiles<D>& tiles) { tiles.fit({&u[0], &u[1], &u[D - 1], &change[0], &change[1], &change[D - 1]}); }
   std::size_t bytes() const { return 2 * D * u[0].bytes(); }
 };
 

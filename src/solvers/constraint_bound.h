@@ -177,7 +177,7 @@ class BoundRows {
     using namespace vectors;
     const Vector force = -widened(g);
     part.linear = part.linear + force;
-    part.arm = part.arm + cross(widened(at) + w.origin - w.bodies->body(part.body).x, force);
+    part.arm = part.arm + vectors::cross(widened(at) + w.origin - w.bodies->body(part.body).x, force);
   }
 
   /// Row i with the parts of bodies appended to `parts` since `firstPart`.

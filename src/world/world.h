@@ -141,7 +141,7 @@ class World {
   Array<Sink> sinks_;
   ShapeData sinkData_;
   Array<int> marked_, which_;  // for those who look for some of the particles
-  Array<Real> depth_;  // [m] of each particle in the solid `within_`, as collide() left it
+  Array<Real> depth_;          // [m] of each particle in the solid `within_`, as collide() left it
   Array<int> within_;
 
  public:
