@@ -19,7 +19,8 @@ void Bottom<D>::factor(Level<D>& l, bool finest) {
     a[i * n + i] = finest ? l.sides[c] : l.diag[c];
     for (int k = 0; k < D; ++k) {
       const int stride = power(8, k);
-      const int below = c >> 3 * k & 7 ? c - stride : c + (l.beside[2 * D * t + 2 * k] - t) * Tiles<D>::cells + 7 * stride;
+      const int below =
+          c >> 3 * k & 7 ? c - stride : c + (l.tiles.beside()[2 * D * t + 2 * k] - t) * Tiles<D>::cells + 7 * stride;
       const auto j = std::lower_bound(cells_.begin(), cells_.begin() + i, below) - cells_.begin();
       if (cells_[j] == below) a[i * n + j] = finest ? -1 : -l.w[k][c];
     }

@@ -9,7 +9,7 @@ template <int D>
 bool ClosedBodies<D>::grow(const Level<D>& l, int t) {
   std::uint64_t* const o = open(t);
   const std::uint64_t* const u = unknown(t);
-  const int* const beside = l.beside.data() + 2 * D * t;
+  const int* const beside = l.tiles.beside().data() + 2 * D * t;
   bool grew = false, full = true, any = false;
   const auto add = [&](int s, std::uint64_t bits) {
     bits &= u[s] & ~o[s];
@@ -64,7 +64,7 @@ void ClosedBodies<D>::find(Level<D>& l) {
     if (!grew && visited[t]) continue;
     visited[t] = 1;
     for (int k = 0; k < 2 * D; ++k)
-      if (const int b = l.beside[2 * D * t + k]; b < n && !waits[b]) queue.push_back(b), waits[b] = 1;
+      if (const int b = l.tiles.beside()[2 * D * t + k]; b < n && !waits[b]) queue.push_back(b), waits[b] = 1;
   }
 
   // The rest, body by body. `open` now takes the meaning "seen".
@@ -86,7 +86,7 @@ void ClosedBodies<D>::find(Level<D>& l) {
           next.pop_back();
           for (int k = 0; k < D; ++k) {
             const int stride = power(8, k), at = c >> 3 * k & 7;
-            const int low = l.beside[2 * D * tile + 2 * k], high = l.beside[2 * D * tile + 2 * k + 1];
+            const int low = l.tiles.beside()[2 * D * tile + 2 * k], high = l.tiles.beside()[2 * D * tile + 2 * k + 1];
             if (at > 0)
               see(c - stride);
             else if (low < n)

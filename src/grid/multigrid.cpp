@@ -45,29 +45,30 @@ struct FindRows {
   }
 };
 
+template <int D>
+struct FinishLevel {
+  AddLinks<D> add;
+  FindRows<D> find;
+  BRIM_DEVICE_FN void operator()(int t) const { add(t), find(t); }
+};
+
 }  // namespace
 
 template <int D>
-void Level<D>::link() {
-  constexpr int middle = (Tiles<D>::ways - 1) / 2;
-  const int n = tiles.count();
-  beside.resize(std::size_t(2 * D) * n);
-  rows.resize(n);
-  count.resize(n);
-  coarse.resize(n);
-  const auto to = beside.view();
-  const TileView<D> all = tiles.view();
-  forEach(n, [=] BRIM_KERNEL(int t) {
-    for (int k = 0; k < D; ++k)
-      for (int up = 0; up < 2; ++up) to[2 * D * t + 2 * k + up] = all.around(t)[middle + (up ? 1 : -1) * power(3, k)];
-  });
-  tiles.fit({&inverse, &r, &z, &this->t, &y});
+void Level<D>::fit() {
+  rows.resize(tiles.count());
+  count.resize(tiles.count());
+  coarse.resize(tiles.count());
 }
 
 template <int D>
 LevelView<D> Level<D>::view() {
-  LevelView<D> v{tiles.count(),  beside.data(), rows.data(), sides.data(), diag.data(), {},
-                 inverse.data(), r.data(),      z.data(),    t.data(),     y.data(),    coarse.data()};
+  LevelView<D> v{tiles.count(),  tiles.beside().data(),
+                 rows.data(),    sides.data(),
+                 diag.data(),    {},
+                 inverse.data(), r.data(),
+                 z.data(),       t.data(),
+                 y.data(),       coarse.data()};
   for (int k = 0; k < D; ++k) v.w[k] = w[k].data();
   return v;
 }
@@ -85,7 +86,7 @@ int Level<D>::unknowns() const {
 
 template <int D>
 std::size_t Level<D>::bytes() const {
-  std::size_t n = tiles.bytes() + beside.bytes() + rows.bytes() + sides.bytes() + diag.bytes() + coarse.bytes() + count.bytes();
+  std::size_t n = tiles.bytes() + rows.bytes() + sides.bytes() + diag.bytes() + coarse.bytes() + count.bytes();
   for (const Array<float>* field : {&inverse, &r, &z, &t, &y}) n += field->bytes();
   for (const Array<float>& field : w) n += field.bytes();
   return n;
@@ -126,12 +127,23 @@ template <int D>
 template <bool finest>
 void Multigrid<D>::build(Level<D>& fine, Level<D>& coarse) {
   const int n = fine.tiles.count();
-  coarse.link();
-  coarse.tiles.fit({&coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]});
-  coarse.tiles.clear({&coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1], &coarse.r, &coarse.t});
+  coarse.fit();
+  coarse.tiles.fitCleared(
+      {&coarse.inverse, &coarse.r, &coarse.z, &coarse.t, &coarse.y, &coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]});
   eachTile<D>(n, GatherLinks<D, finest>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
-  eachTile<D>(coarse.tiles.count(), AddLinks<D>{coarse.view()});
-  coarse.findRows();
+  eachTile<D>(coarse.tiles.count(), FinishLevel<D>{{coarse.view()}, {coarse.view(), coarse.count.data()}});
+}
+
+// The first step after the correction: a GPU adds that on the way, since memory and launches cost it more than sums.
+template <int D>
+template <bool finest>
+void Multigrid<D>::smoothCorrected(const LevelView<D>& level, const LevelView<D>& next) {
+#if BRIM_CUDA
+  eachTile<D>(level.tiles, SmoothCorrected<D, finest>{level, next, level.y, omega2});
+#else
+  eachTile<D>(level.tiles, Correct<D>{level, next});
+  eachTile<D>(level.tiles, Smooth<D, finest>{level, level.z, level.y, omega2, nullptr});
+#endif
 }
 
 template <int D>
@@ -149,12 +161,11 @@ void Multigrid<D>::cycle(const Decide& then) {
   cycleTail(tail_ == 0 ? then : Decide{});
   for (int l = tail_ - 1; l >= 0; --l) {
     const LevelView<D> level = levels_[l]->view(), next = levels_[l + 1]->view();
-    eachTile<D>(level.tiles, Correct<D>{level, next});
     if (l == 0) {
-      eachTile<D>(level.tiles, Smooth<D, true>{level, level.z, level.y, omega2, nullptr});
+      smoothCorrected<true>(level, next);
       eachTileThen<D>(level.tiles, Smooth<D, true>{level, level.y, level.z, omega1, part_.data()}, then);
     } else {
-      eachTile<D>(level.tiles, Smooth<D, false>{level, level.z, level.y, omega2, nullptr});
+      smoothCorrected<false>(level, next);
       eachTile<D>(level.tiles, Smooth<D, false>{level, level.y, level.z, omega1, nullptr});
     }
   }

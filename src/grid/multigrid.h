@@ -25,7 +25,6 @@ struct LevelView {
 template <int D>
 struct Level {
   Tiles<D> tiles;             // those with unknowns
-  Array<int> beside;          // per tile: the tiles below and above along each axis
   Array<std::uint64_t> rows;  // per tile: its rows with unknowns
   Array<std::uint8_t> sides;  // finest: diag
   Array<float> diag, w[D];    // coarser; w[k]: of a cell's lower face along k
@@ -35,8 +34,8 @@ struct Level {
   Array<int> coarse;          // per tile: the first element of its part of a tile of the next level
   Array<double> count;        // per tile: its unknowns
 
-  /// To be called when `tiles` are there: who is beside whom, and room for fields.
-  void link();
+  /// To be called when `tiles` are there: room for what each of them has.
+  void fit();
   /// To be called when `inverse` is there: finds the rows with unknowns and clears what smoothing never touches in the others.
   void findRows();
   int unknowns() const;
@@ -92,6 +91,8 @@ class Multigrid {
  private:
   /// The places of a level's tiles.
   Places<D> boxOf(int level) const;
+  template <bool finest>
+  void smoothCorrected(const LevelView<D>& level, const LevelView<D>& next);
   /// Whether this level has few enough unknowns for Bottom.
   bool isBottom(int level) const;
   /// Chooses the first of the levels that are done at once.

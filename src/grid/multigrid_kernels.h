@@ -38,7 +38,8 @@ class Links {
       return load(diag_ + firstOf(n));
   }
   /// Sum over the neighbours of w x_n.
-  BRIM_DEVICE_FN Cells<float> sum(const Around<D, float>& x, int n) const {
+  template <class X>
+  BRIM_DEVICE_FN Cells<float> sum(const X& x, int n) const {
     if constexpr (finest) {
       return x.sides(n);
     } else {
@@ -236,6 +237,53 @@ struct Smooth {
     if (dot) giveSum(dot[t], product);
   }
 };
+
+#if BRIM_CUDA
+/// z of a level with the next one's correction, around one tile.
+template <int D>
+struct Corrected {
+  const LevelView<D>& l;
+  const float* next;
+  Around<D, float> z;
+
+  __device__ Corrected(const LevelView<D>& level, const float* coarse, int t)
+      : l(level), next(coarse), z(around(level, level.z, t)) {}
+  __device__ float at(int t, int c) const {
+    const int at = t * power(8, D) + c;
+    return l.z[at] + (l.inverse[at] > 0 ? loadCoarse<D>(next + l.coarse[t], c) : 0.0f);
+  }
+  __device__ float row(int n) const { return at(z.tile, n); }
+  __device__ float below(int n, int k) const {
+    const int stride = 1 << 3 * k;
+    return n >> 3 * k & 7 ? at(z.tile, n - stride) : at(z.numbers[2 * k], n + 7 * stride);
+  }
+  __device__ float above(int n, int k) const {
+    const int stride = 1 << 3 * k;
+    return (n >> 3 * k & 7) < 7 ? at(z.tile, n + stride) : at(z.numbers[2 * k + 1], n - 7 * stride);
+  }
+  __device__ float sides(int n) const {
+    float s = below(n, 0) + above(n, 0);
+    BRIM_UNROLL
+    for (int k = 1; k < D; ++k) s += below(n, k) + above(n, k);
+    return s;
+  }
+};
+/// Correct and Smooth in one.
+template <int D, bool finest>
+struct SmoothCorrected {
+  LevelView<D> l, next;
+  float* to;
+  float omega;
+  __device__ void operator()(int t) const {
+    const Links<D, finest> links(l, t);
+    const Corrected<D> x(l, next.z, t);
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    eachRow(l.rows[t], [&](int n) {
+      to[first + n] = (1 - omega) * x.row(n) + omega * l.inverse[first + n] * (l.r[first + n] + links.sum(x, n));
+    });
+  }
+};
+#endif
 
 /// Links of coarse cells: sums of fine ones. What of diag is no link to an unknown is a link to air.
 template <int D, bool finest>

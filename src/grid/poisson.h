@@ -43,7 +43,7 @@ class Poisson {
   void findResidual(Decide::Kind);
   /// x += alpha p, r -= alpha A p; likewise.
   void advance();
-  /// p = z + beta p.
+  /// p = z + beta p and q = A p; then p q is decided on.
   void turn();
   /// q = A p; then p q is decided on.
   void multiply(const Array<Real>& p, Decide::Kind);
@@ -54,6 +54,7 @@ class Poisson {
   Array<int> wet_;                      // per tile of those: how many before it hold fluid
   Array<int> source_;                   // per tile of the finest level: which of those it is
   Array<Real> b_, x_, p_, q_;           // right-hand side, solution, direction, A p
+  Array<Real> turned_;                  // GPU: the next direction
   Array<Real> r_;                       // residual, in double precision: in single the finest level has it
   Array<double> part_, mostR_, mostX_;  // per tile: of p q, of the magnitudes of residual and solution
   Array<SolveScalars> scalars_;

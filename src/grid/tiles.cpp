@@ -93,10 +93,16 @@ template <int D>
 void Tiles<D>::link() {
   links_.resize(std::size_t(count_) * ways);
   const TileView<D> tiles = view();
-  const auto links = links_.view();
+  beside_.resize(std::size_t(count_) * 2 * D);
+  const auto links = links_.view(), beside = beside_.view();
   forEach(count_, [=] BRIM_KERNEL(int t) {
     const Vec<D, int> place = tiles.place(t);
-    for (int w = 0; w < ways; ++w) links[t * ways + w] = tiles.at(stepped(place, w));
+    int* const own = &links[t * ways];
+    for (int w = 0; w < ways; ++w) own[w] = tiles.at(stepped(place, w));
+    for (int k = 0; k < D; ++k) {
+      beside[2 * D * t + 2 * k] = own[(ways - 1) / 2 - power(3, k)];
+      beside[2 * D * t + 2 * k + 1] = own[(ways - 1) / 2 + power(3, k)];
+    }
   });
 }
 

@@ -144,6 +144,8 @@ class Tiles {
 
   int count() const { return count_; }
   const Places<D>& box() const { return box_; }
+  /// Per tile: the tiles below and above along each axis.
+  const Array<int>& beside() const { return beside_; }
   TileView<D> view() const { return {table_.read(), places_.read(), links_.data(), box_, count()}; }
 #if !BRIM_CUDA  // the host's eyes
   Vec<D, int> place(int t) const { return box_.place(places_[t]); }
@@ -163,12 +165,20 @@ class Tiles {
     for (Array<T>* f : fields) f->resize(std::size_t(count() + 1) * cells);
     setZero(fields, count() * cells, (count() + 1) * cells);
   }
+  /// The same, and 0 everywhere.
+  template <class T>
+  void fitCleared(std::initializer_list<Array<T>*> fields) const {
+    for (Array<T>* f : fields) f->resize(std::size_t(count() + 1) * cells);
+    setZero(fields, 0, (count() + 1) * cells);
+  }
   /// Every cell of fields that fit.
   template <class T>
   void clear(std::initializer_list<Array<T>*> fields) const {
     setZero(fields, 0, count() * cells);
   }
-  std::size_t bytes() const { return wanted_.bytes() + number_.bytes() + table_.bytes() + places_.bytes() + links_.bytes(); }
+  std::size_t bytes() const {
+    return wanted_.bytes() + number_.bytes() + table_.bytes() + places_.bytes() + links_.bytes() + beside_.bytes();
+  }
 
   // Steps of cover(); public because nvcc wants kernels there.
   void begin(const Places<D>&);
@@ -193,7 +203,7 @@ class Tiles {
   int count_ = 0;
   Array<std::uint32_t> wanted_;  // per place: which of the places around it to use; 0 between calls
   Array<int> number_;            // per place: how many are used before it
-  Array<int> table_, places_, links_;
+  Array<int> table_, places_, links_, beside_;
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR
