@@ -17,6 +17,7 @@
 #include "solvers/solver.h"
 #include "sph/coarse.h"
 #include "sph/viscosity.h"
+#include "sph/wall_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -145,12 +146,26 @@ class Constraint : public Solver<D> {
     prepareRows(w, W, rows_);
 
     if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time));
+    if (rows_.samples) lean(w, W, dt);
     bound_.gather(w, W, rows_, field_.get());
     if (o_.boundary == "planes") bound_.gatherContacts(w, Spook(dt, o_.damping));
     colours_.build(w, bound_.apart);
     storeRows(w, W, rows_, colours_);
   }
 
+<<<<<<< HEAD
+  // What walls and bodies carry of the pressure's gradient along them: the image of p_i in density_rows.h is only p_i.
+  template <class K>
+  void lean(World<D>& w, K W, double dt) {
+    leanOnWalls(w, W, dt, false);
+    if (!w.bodies) return;
+    using namespace vectors;
+    const std::vector<Wrench> sums = w.touch.perBody(w.solids);
+    for (int b = 0; b < w.bodies->size(); ++b) {
+      const Vector impulse = sums[b].force;
+      w.bodies->pushNow(b, impulse, sums[b].torque - vectors::cross(w.bodies->body(b).x - w.origin, impulse));
+    }
+=======
   // What a plane wall adds to rho/rho0 in a lattice at rest, which is calibrated to be whole with it.
   template <class K>
   static double restingWallPart(const World<D>& w, K W) {
@@ -165,6 +180,7 @@ class Constraint : public Solver<D> {
           behind += std::pow(w.spacing, D) * double(W(r));
         }
     return behind;
+>>>>>>> constraint2
   }
 
   // Walls as fields or planes: what they add to G and c, and the rows of contacts. Bodies' parts are taken where rows are bound.

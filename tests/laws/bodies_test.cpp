@@ -153,6 +153,26 @@ TEST_P(PushedBodiesInThePlane, MomentumIsKeptWhileFluidLeavesABody_CF08) {
   for (int k = 0; k < 2; ++k) EXPECT_NEAR(last.momentum[k] + mass * r.velocity[k], 0, 1e-2 * gross) << k;
 }
 
+TEST_P(PushedBodiesInThePlane, AMotorInFluidThatStillFillsItsBodyResumesToTheBit_X04) {
+  Scene s = domain(solver, 2, {0.6, 0.6, 0}, 0.02, "walls");
+  fill(s, box({0, 0, 0}, {0.6, 0.3, 0}));
+  s.fluid.blocks[0].in_solids = true;
+  s.bodies.push_back(bodyOf(box({0.24, 0.1, 0}, {0.36, 0.4, 0})));
+  Joint j;
+  j.name = "motor", j.kind = "hinge", j.a = "body", j.point = {0.3, 0.25, 0}, j.motor_speed = 5, j.motor_limit = 500;
+  s.joints.push_back(j);
+  s.time.dt_max = 0.002;
+  Simulation one(s), other(s);
+  for (const double t : {0.03, 0.2, 0.4}) {  // full of fluid, its samples on their way in, as ever
+    one.advanceTo(t);
+    other.restore(one.save());
+    one.advanceTo(t + 0.02);
+    other.advanceTo(t + 0.02);
+    EXPECT_EQ(one.stateHash(), other.stateHash()) << t;
+    EXPECT_EQ(one.save(), other.save()) << t;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Solvers, PushedBodiesInThePlane, testing::ValuesIn(pushingSolvers()), planeLawName);
 
 }  // namespace

@@ -59,4 +59,24 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Draft,
                                   std::to_string(std::get<2>(info.param));
                          });
 
+TEST(PistonPump, ATurnMovesTheSweptVolume_CF25) {
+  const Scene s = readScene(BRIM_SOURCE "/scenes/piston_pump.toml");
+  Simulation sim(s);
+  const double turn = 2 * 3.14159265358979 / s.joints[0].motor_speed, swept = 0.31 * 0.24;
+  sim.advanceTo(turn);  // the first fills the chamber
+  const double before = sim.snapshot().gauges[1].total;
+  double inlet = 0, outlet = 0;  // [rad] how far the valves open
+  for (int k = 1; k <= 40; ++k) {
+    sim.advanceTo(turn * (1 + k / 40.0));
+    const Snapshot q = sim.snapshot();
+    inlet = std::max(inlet, q.joints[4].position), outlet = std::max(outlet, q.joints[5].position);
+  }
+  const Snapshot q = sim.snapshot();
+  ASSERT_EQ(q.gauges[1].name, "outflow");
+  EXPECT_NEAR(q.gauges[1].total - before, swept, 0.05 * swept);
+  EXPECT_GT(inlet, 0.2);
+  EXPECT_GT(outlet, 0.2);
+  for (const JointReport& j : q.joints) EXPECT_LT(j.error, 1e-3) << j.name;  // a tenth of a spacing
+}
+
 }  // namespace
