@@ -153,7 +153,6 @@ class Constraint : public Solver<D> {
     storeRows(w, W, rows_, colours_);
   }
 
-<<<<<<< HEAD
   // What walls and bodies carry of the pressure's gradient along them: the image of p_i in density_rows.h is only p_i.
   template <class K>
   void lean(World<D>& w, K W, double dt) {
@@ -165,7 +164,8 @@ class Constraint : public Solver<D> {
       const Vector impulse = sums[b].force;
       w.bodies->pushNow(b, impulse, sums[b].torque - vectors::cross(w.bodies->body(b).x - w.origin, impulse));
     }
-=======
+  }
+
   // What a plane wall adds to rho/rho0 in a lattice at rest, which is calibrated to be whole with it.
   template <class K>
   static double restingWallPart(const World<D>& w, K W) {
@@ -180,7 +180,6 @@ class Constraint : public Solver<D> {
           behind += std::pow(w.spacing, D) * double(W(r));
         }
     return behind;
->>>>>>> constraint2
   }
 
   // Walls as fields or planes: what they add to G and c, and the rows of contacts. Bodies' parts are taken where rows are bound.
