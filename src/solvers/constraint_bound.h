@@ -39,7 +39,7 @@ class BoundRows {
  public:
   struct Pair {
     int j;
-    Vec<D> g;  // a m/rho0 grad W
+    Vec<D> g;  // m/rho0 grad W
   };
   std::vector<BoundRow<D>> rows;
   std::vector<ParticleContact<D>> contacts;
@@ -58,7 +58,7 @@ class BoundRows {
     const auto owner = w.solids.owner();
     for (int i = 0; i < n; ++i) {
       const std::size_t from = parts.size();
-      const Real slope = density.slope[i];
+      const Real slope = density.walls.slope(density.phi[i]);
       if (w.bodies && density.samples && density.answers[i] > 0) {
         eachFluidNeighbour(w.nb().solid, i, w.solids.ghost(), [&](int k) {
           if (owner[k] < firstFree) return;
@@ -191,7 +191,7 @@ class BoundRows {
     const double m = density.mass;
     double d = density.sigma + double(dot(density.G[i].x, density.G[i].x)) / m;
     eachFluidNeighbour(w.nb().fluid, i, ghost, [&](int j) {
-      const Vec<D> g = (density.a[i] * density.v0 * density.mass * W.grad(p[i].x - p[j].x)).vec();
+      const Vec<D> g = (Real(density.v0 * density.mass) * W.grad(p[i].x - p[j].x)).vec();
       d += double(dot(g, g)) / m;
       pairs.push_back({j < firstImage ? j : w.images().source()[j - firstImage], g});
     });

@@ -7,40 +7,31 @@
 // Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
 // do not answer cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
 //
-// Departs from Eq. 21 at walls and bodies, which add phi to rho_i/rho0 and have no rows that push back: see WallPart.
+// Departs from Eq. 21 at walls and bodies: of what they add to rho_i/rho0, phi, the constraint has WallPart's f(phi) in its place.
+// A sample has no row of its own that pushes back, as a particle in its place has, so with Eq. 23 alone the layer at a wall is in
+// balance only where it is 0.2 spacings off (0.5 in the lattice) and has 1.8 times the pressure of the fluid beside it.
 #pragma once
 #include "math/kernels.h"
 #include "sph/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// The constraint where walls add phi to what the fluid's own sum F gives, rho/rho0 = F + phi:   g = a(phi) F + e(phi) - 1.
-///  - a = 1/(1 - phi), for a wall is not pressed along its surface when the fluid is: only in F's part of the kernel. With Eq. 21
-///    alone pressure has to do that work, and grows by 11 % faster with depth in a gap of four layers.
-///  - e = 0 at phi0, the part that a plane has in a lattice at rest, and grows by 1 there: a sample has no row of its own that
-///    pushes back, as a particle in its place has. Together the wall answers with the pressure of the fluid before it, as its
-///    mirror image would; with Eq. 21 the layer at a wall stands 0.2 spacings off and has 1.8 times the pressure beside it.
-/// To change G alone is no gradient of anything, and water at rest is stirred by it. Nearer than a lattice e levels off:
-///   q = phi/phi0:   e/phi0 = q^2 - q up to 1,   s (u - u^2/2) beyond, with u = (q - 1)/s up to 1 and s = 0.87: q is 1.87 at
-///   edges
+/// f(phi) = phi where walls add what they add to a lattice at rest beside a plane, phi0, but twice as steep there: the wall answers
+/// with the pressure of the fluid before it, as its mirror image would. Nearer, as at edges, it levels off to slope 1. (To double
+/// the gradient alone is no gradient of anything: water at rest is stirred by it.)
+///   q = phi/phi0:   f/phi0 = q^2 up to 1,   q + s (u - u^2/2) beyond, with u = (q - 1)/s up to 1 and s = 0.87: q is 1.87 at edges
 struct WallPart {
   Real phi0 = 0;
-  static constexpr Real s = Real(0.87), most = Real(0.5);  // beyond `most`, inside of walls, a goes on along its tangent
+  static constexpr Real s = Real(0.87);
   template <class R>
-  BRIM_FN R a(R phi) const {
-    const R in = min(phi, R(most)), a = R(1) / (R(1) - in);
-    return a + a * a * (phi - in);
-  }
-  template <class R>
-  BRIM_FN R e(R phi) const {
+  BRIM_FN R f(R phi) const {
     const R q = phi * R(1 / phi0), u = min((q - R(1)) * R(1 / s), R(1));
-    return R(phi0) * select(q < R(1), q * q - q, R(s) * (u - R(Real(0.5)) * u * u));
+    return R(phi0) * select(q < R(1), q * q, q + R(s) * (u - R(Real(0.5)) * u * u));
   }
-  /// dg/dphi.
   template <class R>
-  BRIM_FN R slope(R phi, R F) const {
-    const R q = phi * R(1 / phi0), a = R(1) / (R(1) - min(phi, R(most)));
-    return a * a * F + select(q < R(1), R(2) * q - R(1), R(1) - min((q - R(1)) * R(1 / s), R(1)));
+  BRIM_FN R slope(R phi) const {
+    const R q = phi * R(1 / phi0);
+    return select(q < R(1), R(2) * q, R(2) - min((q - R(1)) * R(1 / s), R(1)));
   }
 };
 
@@ -59,19 +50,16 @@ struct DensityRows {
   // Of each row.
   Array<Sample<D>> G;     // {G_ii, 1/(D + Sigma)}
   Array<Sample<D>> wall;  // {what walls without samples add to grad rho/rho0, the same times their velocities}
-  Array<Real> phi;        // what walls without samples add to rho/rho0
-  Array<Real> a, slope;   // of WallPart
+  Array<Real> phi;        // what walls add to rho/rho0, from samples or not
   Array<Real> c;          // [1/s]
   Array<Real> r;          // [1/s] residual before the first iteration and after the last
   Array<Real> answers;    // how many samples around the particle belong to bodies
 
   void resize(int room) {
-    for (Array<Sample<D>>* b : {&G, &wall}) b->resize(room);
-    for (Array<Real>* b : {&phi, &a, &slope, &c, &r, &answers}) b->resize(room);
+    for (Array<Sample<D>>* a : {&G, &wall}) a->resize(room);
+    for (Array<Real>* a : {&phi, &c, &r, &answers}) a->resize(room);
   }
-  std::size_t bytes() const {
-    return G.bytes() + wall.bytes() + phi.bytes() + a.bytes() + slope.bytes() + c.bytes() + r.bytes() + answers.bytes();
-  }
+  std::size_t bytes() const { return G.bytes() + wall.bytes() + phi.bytes() + c.bytes() + r.bytes() + answers.bytes(); }
 };
 
 /// G, D, c and the residual of lambda = 0. Densities of the present places are in the velocity records.
@@ -79,9 +67,7 @@ template <int D, class K>
 void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v(), wall = rows.wall.read();
   const auto G = rows.G.view();
-  const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view();
-  const auto Phi = rows.phi.read();
-  const auto Weight = rows.a.view(), Slope = rows.slope.view();
+  const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view(), Phi = rows.phi.view();
   const NeighbourView nb = w.nb();
   const Real v0 = rows.v0, perM = 1 / rows.mass, sigma = rows.sigma, perDt = rows.perDt, xi = rows.xi, most = rows.most;
   const bool equality = rows.equality, samples = rows.samples;
@@ -112,6 +98,7 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
         moving += stays * dot(vk, g);
         answers += Reals(1) - stays;
       }
+      Phi[i] = phi;
     } else {
       const auto [field, drift] = wall[i];
       phi = Phi[i];
@@ -119,14 +106,12 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
       wallRate = dot(vi, field) - drift;
       moving = drift;
     }
-    const Reals fluid = v0 * rho - phi, weight = walls.a(phi), slope = walls.slope(phi, fluid);
-    for (int k = 0; k < D; ++k) sum[k] = weight * sum[k], solid[k] = slope * solid[k];
-    S = weight * weight * S;
-    rate = weight * rate + slope * wallRate;
+    const Reals slope = walls.slope(phi);
+    for (int k = 0; k < D; ++k) solid[k] = slope * solid[k];
+    rate += slope * wallRate;
     moving = slope * moving;
-    Weight[i] = weight, Slope[i] = slope;
     const Vec<D, Reals> own = sum + solid;
-    const Reals error = weight * fluid + walls.e(phi) - Reals(1), undone = max(min(error, Reals(most)), Reals(-most));
+    const Reals error = v0 * rho - Reals(1) + walls.f(phi) - phi, undone = max(min(error, Reals(most)), Reals(-most));
     const Reals spook = Reals(xi) * (rate - Reals(4 * perDt) * undone);
     // Below rest an inequality lets the step use up what is left.
     const Reals c = equality ? spook : select(error > Reals(0), spook, -perDt * error);
@@ -143,7 +128,7 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
   w.fluid.padWith(rows.c, Real(0));
 }
 
-/// v += M^-1 G^T lambda for all rows, as a gather: v_i += G_ii lambda_i / m + 1/rho0 sum_j a_j lambda_j grad W_ij.
+/// v += M^-1 G^T lambda for all rows, as a gather: v_i += G_ii lambda_i / m + 1/rho0 sum_j lambda_j grad W_ij.
 template <int D, class K>
 void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& multiplier) {
   auto& out = w.fluid.spares.sample;
@@ -151,18 +136,17 @@ void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& 
   {
     const auto p = w.fluid.p.read();
     const auto q = out.view();
-    const auto lambda = multiplier.read(), a = rows.a.read();
-    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, a[i] * lambda[i]}; });
+    const auto lambda = multiplier.read();
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, lambda[i]}; });
   }
   w.fluid.padWith(out, Particles<D>::ghostSample());
   w.refresh(out);
   const auto q = out.read(), G = rows.G.read();
-  const auto lambda = multiplier.read();
   const auto v = w.fluid.v.view();
   const NeighbourView nb = w.nb();
   const Real v0 = rows.v0, perM = 1 / rows.mass;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const auto [xi, weighted] = q[i];
+    const auto [xi, lambdaI] = q[i];
     const auto [own, perD] = G[i];
     const Sample<D, Reals> vi = v[i];
     Vec<D, Reals> dv = {};
@@ -170,7 +154,7 @@ void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& 
       const auto [xj, lambdaJ] = q[j];
       dv += lambdaJ * W.grad(xi - xj);
     }
-    v[i] = {vi.x + Reals(v0) * dv + (perM * lambda[i]) * own, vi.a};
+    v[i] = {vi.x + Reals(v0) * dv + (perM * lambdaI) * own, vi.a};
   });
 }
 
@@ -184,19 +168,17 @@ void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours
   const auto p = w.fluid.p.read();
   const auto place = colours.place();
   const NeighbourView nb = w.nb();
-  const auto weight = rows.a.read();
   const Real scale = -rows.v0 * rows.mass;
   const int ghost = w.fluid.ghost();
   RowPair* const pairs = colours.pairs().data();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [x, mi] = p[i];
-    const Reals ofRow = scale * weight[i];
     RowPair* to[lanes];
     for (int k = 0; k < lanes; ++k) to[k] = place[i.first + k] < 0 ? nullptr : pairs + place[i.first + k];
     int stored = 0;
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
-      const Reals f = ofRow * W.grad(x - xj).g;
+      const Reals f = scale * W.grad(x - xj).g;
       // Lists end with ghosts, out of reach: the particle itself in their place, where rows may write, takes f = 0 as well.
       for (int k = 0; k < lanes; ++k)
         if (to[k]) *to[k]++ = {f[k], 4 * (j.index[k] == ghost ? i.first + k : j.index[k])};
@@ -247,20 +229,20 @@ void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& row
 template <int D, class K>
 void residualOfRows(World<D>& w, K W, DensityRows<D>& rows, const Array<Real>& multiplier) {
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), G = rows.G.read();
-  const auto C = rows.c.read(), lambda = multiplier.read(), weight = rows.a.read();
+  const auto C = rows.c.read(), lambda = multiplier.read();
   const auto R = rows.r.view();
   const NeighbourView nb = w.nb();
   const Real scale = rows.v0 * rows.mass, sigma = rows.sigma;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [x, m] = p[i];
     const auto [own, perD] = G[i];
-    Reals sum = 0;
+    Reals r = dot(own, v[i].x) + sigma * lambda[i] - C[i];
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [vj, rhoJ] = v[j];
-      sum += dot(vj, W.grad(x - xj));
+      r -= scale * dot(vj, W.grad(x - xj));
     }
-    R[i] = dot(own, v[i].x) + sigma * lambda[i] - C[i] - scale * weight[i] * sum;
+    R[i] = r;
   });
 }
 
