@@ -58,6 +58,7 @@ TEST_P(PushedBodies, AHeldBoxUnderWaterIsLiftedByWhatItDisplaces_CF14_X06) {
   Simulation sim(s);
   const Vector force = forceOver(sim, 0.4, D == 2 ? 1.2 : 0.6);
   const double lift = s.fluid.density * g * std::pow(side, D);
+  RecordProperty("lift", std::to_string(force[1] / lift));
   EXPECT_NEAR(force[1], lift, 0.03 * lift);
   // What pushes from the left pushes from the right; the rest is the sloshing of particles that leave their lattice.
   EXPECT_NEAR(force[0], 0, 0.02 * lift);
@@ -76,6 +77,7 @@ TEST_P(PushedBodiesInThePlane, AWallFeelsTheHydrostaticForce_CF11_X06) {
   Simulation sim(s);
   const Vector force = forceOver(sim, 0.25, 0.45);
   const double push = s.fluid.density * g * level * level / 2;
+  RecordProperty("push", std::to_string(force[0] / push));
   EXPECT_NEAR(force[0], push, 0.05 * push);
 }
 
@@ -90,6 +92,7 @@ TEST_P(PushedBodiesInThePlane, ABodyOfTheFluidsDensityNeitherSinksNorRises_CF14)
   const Vector after = sim.snapshot().bodies[0].centre;
   // A lift wrong by 3 % of the weight would, with as much fluid carried along as the body displaces, move it by
   // 0.03 g/2 t^2/2 = 41 mm in 0.75 s.
+  RecordProperty("risen", std::to_string(after[1] - before[1]));
   EXPECT_NEAR(after[1], before[1], d / 2);
 }
 
