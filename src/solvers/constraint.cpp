@@ -33,7 +33,7 @@ struct ConstraintParameters {
   std::string condition = "inequality";
   std::string boundary = "samples";
   std::string kernel = "cubic";
-  double xsph = 0.1;
+  double xsph = 0.05;
   int body_sweeps = 4;
 
   void visit(ParameterVisitor& v) {

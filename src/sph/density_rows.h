@@ -7,19 +7,21 @@
 // Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
 // do not answer cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
 //
-// Departs from Eq. 21 at walls and bodies: of what they add to rho_i/rho0, phi, the constraint has WallPart's f(phi) in its place.
-// A sample has no row of its own that pushes back, as a particle in its place has, so with Eq. 23 alone the layer at a wall is in
-// balance only where it is 0.2 spacings off (0.5 in the lattice) and has 1.8 times the pressure of the fluid beside it.
+// Departs from Eq. 21 at walls and bodies: of what they add to rho_i/rho0, phi, the constraint has WallPart's f(phi) in its
+// place. A sample has no row of its own that pushes back, as a particle in its place has, so with Eq. 23 alone the layer at a
+// wall is in balance only where it is 0.2 spacings off (0.5 in the lattice) and has 1.8 times the pressure of the fluid beside
+// it.
 #pragma once
 #include "math/kernels.h"
 #include "sph/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// f(phi) = phi where walls add what they add to a lattice at rest beside a plane, phi0, but twice as steep there: the wall answers
-/// with the pressure of the fluid before it, as its mirror image would. Nearer, as at edges, it levels off to slope 1. (To double
-/// the gradient alone is no gradient of anything: water at rest is stirred by it.)
-///   q = phi/phi0:   f/phi0 = q^2 up to 1,   q + s (u - u^2/2) beyond, with u = (q - 1)/s up to 1 and s = 0.87: q is 1.87 at edges
+/// f(phi) = phi where walls add what they add to a lattice at rest beside a plane, phi0, but twice as steep there: the wall
+/// answers with the pressure of the fluid before it, as its mirror image would. Nearer, as at edges, it levels off to slope 1.
+/// (To double the gradient alone is no gradient of anything: water at rest is stirred by it.)
+///   q = phi/phi0:   f/phi0 = q^2 up to 1,   q + s (u - u^2/2) beyond, with u = (q - 1)/s up to 1 and s = 0.87: q is 1.87 at
+///   edges
 struct WallPart {
   Real phi0 = 0;
   static constexpr Real s = Real(0.87);
