@@ -32,17 +32,27 @@ struct Workload {
   const char* name;
   const char* spacing;  // [m]
   const char* solver;
-  double warmTime;  // [s] of simulated time before the clock starts,
-  int warmSteps;    // and steps at most
-  int steps;        // timed
+  double warmTime;     // [s] of simulated time before the clock starts,
+  int warmSteps;       // and steps at most
+  int steps;           // timed
+  int iterations = 0;  // 0: the solver's own
+  const char* scene = "dam_break_100k";
 };
 
 // 100k: the front is on its way along the floor. 1M: as many steps as patience allows; the dam has begun to fall.
 const Workload workloads[] = {
-    {"100k", "0.02632", "pbf", 0.3, 100000, 20},    {"1M", "0.0122", "pbf", 0.3, 20, 5},
-    {"100k", "0.02632", "wcsph", 0.3, 100000, 40},  {"1M", "0.0122", "wcsph", 0.3, 20, 10},
+    {"100k", "0.02632", "pbf", 0.3, 100000, 20},
+    {"1M", "0.0122", "pbf", 0.3, 20, 5},
+    {"100k", "0.02632", "wcsph", 0.3, 100000, 40},
+    {"1M", "0.0122", "wcsph", 0.3, 20, 10},
     {"64k", "0.03054", "projective", 0.3, 20, 10},  // 64k to 1.9M: a step's time is to grow like the particles
-    {"200k", "0.02089", "projective", 0.3, 20, 10}, {"1.9M", "0.00978", "projective", 0.3, 3, 3},
+    {"200k", "0.02089", "projective", 0.3, 20, 10},
+    {"1.9M", "0.00978", "projective", 0.3, 3, 3},
+    // 80k and 160k with 15 and 30 iterations: a step's time is to grow like both; 2D beside them.
+    {"80k", "0.02924", "constraint", 0.3, 20, 10, 15},
+    {"80k30", "0.02924", "constraint", 0.3, 20, 10, 30},
+    {"160k", "0.02321", "constraint", 0.3, 20, 10, 15},
+    {"2D200k", "0.00155", "constraint", 0.3, 20, 10, 15, "dam_break_2d"},
 };
 
 double yardstick() { return json::parse(outputOf("'" BRIM_YARDSTICK "'")).at("iteration_ns"); }
@@ -84,9 +94,9 @@ json measure(brim::Simulation& sim, int steps) {
 
 // What the process of one workload does: a line of JSON for two threads, and one for one.
 void runWorkload(const Workload& w) {
-  const brim::Scene scene =
-      brim::readScene(BRIM_SOURCE "/scenes/dam_break_100k.toml",
-                      {{"resolution.spacing", w.spacing}, {"solver.name", fmt::format("\"{}\"", w.solver)}});
+  std::vector<brim::Setting> settings = {{"resolution.spacing", w.spacing}, {"solver.name", fmt::format("\"{}\"", w.solver)}};
+  if (w.iterations > 0) settings.push_back({"solver.iterations", std::to_string(w.iterations)});
+  const brim::Scene scene = brim::readScene(fmt::format(BRIM_SOURCE "/scenes/{}.toml", w.scene), settings);
   const auto make = [&](int threads) { return std::make_unique<brim::Simulation>(scene, brim::Options{.threads = threads}); };
   auto sim = make(2);
   while (sim->time() < w.warmTime && sim->step() < w.warmSteps) sim->advance(1e9);
@@ -159,7 +169,7 @@ void printRow(const json& r) {
   const auto timed = [&](double ns) {
     return ns > 0 ? fmt::format("{:8.1f} ({:5.3f})", ns, ns / ruler) : fmt::format("{:>16}", "-");
   };
-  fmt::print("{:<5} {:<6} {:>2}  {} {} {}  {:9.1f} {:10.1f} {:9.0f} {:9.1f}  {:8.4f} {:9.5f}\n", r["size"].get<std::string>(),
+  fmt::print("{:<6} {:<10} {:>2}  {} {} {}  {:9.1f} {:10.1f} {:9.0f} {:9.1f}  {:8.4f} {:9.5f}\n", r["size"].get<std::string>(),
              r["solver"].get<std::string>(), r["threads"].get<int>(), timed(r["search_ns"]), timed(r["iteration_ns"]),
              timed(r["step_ns"]), ruler, r["iterations"].get<double>(), r["bytes_per_particle"].get<double>(),
              r["peak_mb"].get<double>(), r["simulated_per_s"].get<double>(), r["density_error_mean"].get<double>());
@@ -182,6 +192,19 @@ void printBounds(const std::vector<json>& rows) {
   if (pbf) line("PBF iteration over the yardstick's, 100k", ratio(*pbf, "iteration_ns"), 1. / 9);
   if (pbf) line("search with lists over the yardstick's iteration, 100k", ratio(*pbf, "search_ns"), 1. / 4);
   if (wcsph) line("WCSPH step over the yardstick's iteration, 100k", ratio(*wcsph, "step_ns"), 0.5);
+  // Constraint Fluids: ten steps a second, and an iteration that costs no more than 1.5 of PBF's.
+  const json *cf = find("80k", "constraint"), *cfLong = find("80k30", "constraint"), *cfLarge = find("160k", "constraint"),
+             *cfFlat = find("2D200k", "constraint");
+  const auto stepMs = [](const json& r) { return r["step_ns"].get<double>() * r["particles"].get<double>() * 1e-6; };
+  if (cf) line("constraint: a step of 80k particles, 15 iterations [ms]", stepMs(*cf), 100);
+  if (cfFlat) line("constraint: a step of 200k particles in 2D, 15 iterations [ms]", stepMs(*cfFlat), 100);
+  if (cf && cfLong)
+    line("constraint: a further iteration over PBF's, 80k",
+         (cfLong->at("step_ns").get<double>() - cf->at("step_ns").get<double>()) / 15 / cf->at("yardstick_ns").get<double>() /
+             (pbf ? ratio(*pbf, "iteration_ns") : 1. / 9),
+         1.5);
+  if (cf && cfLarge)
+    line("constraint: step per particle, 160k over 80k", ratio(*cfLarge, "step_ns") / ratio(*cf, "step_ns"), 1.25);
   for (const char* solver : {"pbf", "wcsph"}) {
     const json *small = find("100k", solver), *large = find("1M", solver);
     if (!small || !large) continue;
@@ -205,7 +228,7 @@ int runAll(const std::string& only) {
     fmt::print("Load is {:.1f}: other programs are at work, and the numbers for two threads will suffer.\n", load);
   fmt::print("Dam break in motion; nanoseconds per particle, in brackets over the yardstick's iteration of the same minute.\n\n");
   fmt::print(
-      "size  solver thr   search           iteration        step              yardstick iterations  B/particle   peak MB  "
+      "size   solver     thr   search           iteration        step              yardstick iterations  B/particle   peak MB  "
       "sim s/s  error\n");
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   std::vector<json> rows;
@@ -219,12 +242,12 @@ int runAll(const std::string& only) {
         printRow(rows.back());
       }
     } catch (const brim::Failure&) {  // it has said why; the others are worth having
-      fmt::print("{:<5} {:<6} failed\n", workloads[n].name, workloads[n].solver);
+      fmt::print("{:<6} {:<10} failed\n", workloads[n].name, workloads[n].solver);
       failed = true;
     }
   }
   if (rows.empty() && failed) return 1;
-  if (rows.empty()) throw brim::Failure("no workload is called \"" + only + "\": 100k, 1M, pbf or wcsph");
+  if (rows.empty()) throw brim::Failure("no workload is called \"" + only + "\": a size as 100k, or a solver");
   printBounds(rows);
 
   char date[32];
@@ -238,7 +261,7 @@ int runAll(const std::string& only) {
 
 }  // namespace
 
-// brim_bench [100k | 1M | pbf | wcsph]; --workload is how it calls itself.
+// brim_bench [size | solver], as 100k or pbf; --workload is how it calls itself.
 int main(int argc, char** argv) try {
   if (argc == 3 && std::string_view(argv[1]) == "--workload") {
     runWorkload(workloads[std::atoi(argv[2])]);

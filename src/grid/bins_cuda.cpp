@@ -3,6 +3,15 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// countOne for a thread of a warp: those with the same key ask for their numbers together.
+__device__ static int countTogether(int* counter, int key) {
+  const unsigned mates = __match_any_sync(__activemask(), key);
+  const int lane = int(threadIdx.x % 32), first = __ffs(int(mates)) - 1;
+  int before = 0;
+  if (lane == first) before = atomicAdd(counter, __popc(mates));
+  return __shfl_sync(mates, before, first) + __popc(mates & ((1u << lane) - 1));
+}
+
 template <int D>
 void Bins<D>::sort(Tiles<D>& tiles, const Frame<D>& frame, const Particles<D>& fluid, int ring) {
   const int n = fluid.size();
@@ -21,7 +30,7 @@ void Bins<D>::sort(Tiles<D>& tiles, const Frame<D>& frame, const Particles<D>& f
     const int c = view.index(f.cellOf(p[i].x));
     const int k = c < outside ? c : outside;
     key[i] = k;
-    rank[i] = countOne(start[k]);
+    rank[i] = countTogether(&start[k], k);
   });
   scan(start_, outside + 2);
   forEach(n, [=] BRIM_KERNEL(int i) {

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
   if (tail.finest) {
     for (int t = ownCell(); t < last.tiles; t += power(8, D)) tail.part[t] = 0;
     __syncthreads();
-    giveSum(tail.part[0], product);
+    giveSum(tail.part[0], float(product));
     __syncthreads();
     tail.then();
   }

@@ -50,11 +50,12 @@ struct Displace {
   BlockView<D> padded;
   Real eps;  // [m] for normals
 
-  BRIM_DEVICE_FN void operator()(int i, int t, int block, const Vec<D, int>& place) const {
+  /// `anyBuried`: there may be buried particles in this tile.
+  BRIM_DEVICE_FN void operator()(int i, int t, int block, const Vec<D, int>& place, bool anyBuried) const {
     const InTile<D> at(frame.inCells(p[i].x), place);
     Vec<D> move = Stencil<D>(at)(padded.at(block));
     // Between cells whose ways out are opposite the field is zero: who would stay there goes its own way.
-    if (dot(move, move) < Real(0.01) * frame.cell * frame.cell &&
+    if (anyBuried && dot(move, move) < Real(0.01) * frame.cell * frame.cell &&
         Bits<D>::test(buried + std::size_t(t) * Bits<D>::words, at.within()))
       move = solids.wayOut(p[i].x, eps);
     p[i].x += move;

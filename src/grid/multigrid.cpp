@@ -22,7 +22,7 @@ struct FindRows {
     const bool any = warp >> (c & 24) & 255;
     if ((c & 7) == 0) used[c >> 3] = any;
     if (!any) clear(c);
-    giveSum(count[t], unknown ? 1.0 : 0.0);
+    giveSum(count[t], unknown ? 1.0f : 0.0f);
     if (c > 0) return;
     std::uint64_t rows = 0;
     for (int n = 0; n < power(8, D) / 8; ++n) rows |= std::uint64_t(used[n]) << n;

@@ -260,13 +260,13 @@ struct TurnAndMultiply {
   __device__ void operator()(int t) const {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     const Sides p{*this, {top.z, t, top.beside + 2 * D * t}, Real(scalars->beta)};
-    double product = 0;
+    Real product = 0;
     eachRow(top.rows[t], [&](int n) {
       const Real diag = Real(top.sides[first + n]), own = p.at(t, n);
       const Real q = diag > 0 ? diag * own - p.sides(n) : Real(0);
       turned[first + n] = own;
       to[first + n] = q;
-      product = double(own) * q;
+      product = own * q;
     });
     giveSum(part[t], product);
   }

@@ -32,10 +32,21 @@ __global__ void __launch_bounds__(power(8, D)) tileKernelThen(F body, G then, un
   then();
   if (threadIdx.x == 0) *through = 0;
 }
+template <class G>
+__global__ void __launch_bounds__(1024) thenKernel(G then) {
+  then();
+}
 template <int D, class F, class G>
 void eachTileThen(int n, const F& body, const G& then) {
+  constexpr int many = 2048;  // then every block's report takes longer than one more launch
   static Array<unsigned> through;
   if (n <= 0) return;
+  if (n > many) {
+    eachTile<D>(n, body);
+    thenKernel<<<1, 1024>>>(then);
+    check(cudaGetLastError(), "start a kernel");
+    return;
+  }
   if (through.size() == 0) {
     through.resize(1);
     fill(through, 0, 1, 0u);
@@ -93,44 +104,51 @@ __device__ inline void giveBits(std::uint64_t* to, bool bit) {
   if (ownCell() % 32 == 0) reinterpret_cast<unsigned*>(to)[ownCell() / 32] = warp;
 }
 
-/// The numbers of all threads of a block joined, in an order that is a function of their number; the first thread has the result.
+/// The numbers of the warps of a block (that of each is its first thread's) joined, in an order that is a function of their
+/// number; the first thread has the result.
 template <class T, class Into>
-__device__ inline T overBlock(T value, Into into) {
-  constexpr unsigned all = 0xffffffffu;
+__device__ inline T overWarps(T value, Into into) {
   __shared__ T part[32];
-  const auto overWarp = [&] {
-    for (int half = 16; half > 0; half /= 2) into.take(value, half);
-  };
-  overWarp();
   __syncthreads();  // whoever still reads the last ones
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x >= 32) return value;
-  value = part[threadIdx.x < blockDim.x / 32 ? threadIdx.x : 0];
-  if (threadIdx.x >= blockDim.x / 32) value = T{};  // of no weight in sums and in magnitudes
-  __syncwarp(all);
-  overWarp();
+  value = threadIdx.x < blockDim.x / 32 ? part[threadIdx.x] : T{};  // zero has no weight in sums and magnitudes
+  into.overWarp(value);
   return value;
 }
 struct Summed {
-  __device__ void operator()(double& a, double b) const { a += b; }
-  __device__ void take(double& a, int half) const { a += __shfl_down_sync(0xffffffffu, a, half); }
-};
-struct Two {
-  double a, b;
-};
-struct Largest2 {
-  __device__ void operator()(Two& s, const Two& t) const { s = {s.a < t.a ? t.a : s.a, s.b < t.b ? t.b : s.b}; }
-  __device__ void take(Two& s, int half) const {
-    (*this)(s, {__shfl_down_sync(0xffffffffu, s.a, half), __shfl_down_sync(0xffffffffu, s.b, half)});
+  template <class T>
+  __device__ void overWarp(T& a) const {
+    for (int half = 16; half > 0; half /= 2) a += __shfl_down_sync(0xffffffffu, a, half);
   }
 };
-__device__ inline void giveSum(double& to, double value) {
-  value = overBlock(value, Summed{});
-  if (threadIdx.x == 0) to = value;
+template <class T>
+struct Both {
+  T a, b;
+};
+using Two = Both<double>;
+struct Largest2 {
+  template <class T>
+  __device__ void operator()(Both<T>& s, const Both<T>& t) const {
+    s = {s.a < t.a ? t.a : s.a, s.b < t.b ? t.b : s.b};
+  }
+  template <class T>
+  __device__ void overWarp(Both<T>& s) const {
+    for (int half = 16; half > 0; half /= 2)
+      (*this)(s, Both<T>{__shfl_down_sync(0xffffffffu, s.a, half), __shfl_down_sync(0xffffffffu, s.b, half)});
+  }
+};
+/// What all threads of a tile have: in single precision within a warp.
+__device__ inline void giveSum(double& to, float value) {
+  Summed{}.overWarp(value);
+  const double sum = overWarps(double(value), Summed{});
+  if (threadIdx.x == 0) to = sum;
 }
-__device__ inline void giveLargest(double& toA, double& toB, double a, double b) {
-  const Two both = overBlock(Two{a, b}, Largest2{});
+__device__ inline void giveLargest(double& toA, double& toB, float a, float b) {
+  Both<float> most{a, b};
+  Largest2{}.overWarp(most);
+  const Two both = overWarps(Two{most.a, most.b}, Largest2{});
   if (threadIdx.x == 0) toA = both.a, toB = both.b;
 }
 
@@ -139,12 +157,14 @@ __device__ inline bool isFirstThread() { return threadIdx.x == 0; }
 __device__ inline double totalOf(const double* part, int n) {
   double all = 0;
   for (int t = int(threadIdx.x); t < n; t += int(blockDim.x)) all += part[t];
-  return overBlock(all, Summed{});
+  Summed{}.overWarp(all);
+  return overWarps(all, Summed{});
 }
 __device__ inline Two largestOf(const double* a, const double* b, int n) {
   Two most{0, 0};
-  for (int t = int(threadIdx.x); t < n; t += int(blockDim.x)) Largest2{}(most, {a[t], b[t]});
-  return overBlock(most, Largest2{});
+  for (int t = int(threadIdx.x); t < n; t += int(blockDim.x)) Largest2{}(most, Two{a[t], b[t]});
+  Largest2{}.overWarp(most);
+  return overWarps(most, Largest2{});
 }
 
 /// A field around one tile.

@@ -158,7 +158,9 @@ void displace(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const B
   eachTile<D>(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = tiles.place(t);
-    for (int m = bins.begin(t); m < bins.end(t); ++m) move(bins.order()[m], t, a, place);
+    bool buried = false;
+    for (int s = 0; s < Bits<D>::words; ++s) buried = buried || flags.buried[std::size_t(t) * Bits<D>::words + s];
+    for (int m = bins.begin(t); m < bins.end(t); ++m) move(bins.order()[m], t, a, place, buried);
   });
 }
 

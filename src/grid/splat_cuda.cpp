@@ -126,7 +126,7 @@ struct DisplaceOne {
   typename Bins<D>::Where bins;
   __device__ void operator()(int m) const {
     const int t = bins.cell[m] / Tiles<D>::cells;
-    if (t < tiles.count) move(bins.order[m], t, t, tiles.place(t));
+    if (t < tiles.count) move(bins.order[m], t, t, tiles.place(t), true);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "io/file.h"
 #include "report/charts.h"
 #include "report/execute.h"
+#include "report/profile.h"
 #include "report/series.h"
 #include "report/strips.h"
 
@@ -39,9 +40,11 @@ double rounded(double x) {
   return std::isfinite(power) && power > 0 ? std::round(x * power) / power : x;
 }
 
-ordered_json seriesOf(const std::string& folder, std::size_t points) {
+ordered_json seriesOf(const PlannedRun& run, const std::string& folder, std::size_t points) {
   ordered_json all = ordered_json::object();
-  for (const auto& [name, series] : readSeries(folder + "/statistics.csv", points)) {
+  auto every = readSeries(folder + "/statistics.csv", points);
+  every["density_by_height"] = densityByHeight(run, folder);
+  for (const auto& [name, series] : every) {
     ordered_json t = ordered_json::array(), v = ordered_json::array();
     for (const auto& [time, value] : series) {
       t.push_back(rounded(time));
@@ -114,7 +117,7 @@ ordered_json dataOf(const Plan& plan, const std::string& out) {
                             {"solver", run.scene.solver.name},
                             {"at", run.at},
                             {"summary", flat(summaryOf(folder))},
-                            {"series", seriesOf(folder, points)}});
+                            {"series", seriesOf(run, folder, points)}});
   }
   return data;
 }

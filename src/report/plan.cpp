@@ -339,7 +339,7 @@ const std::vector<std::string>& plottable() {
                                                  "kinetic_energy",     "potential_energy",
                                                  "total_energy",       "dt",
                                                  "iterations",         "cost",
-                                                 "time_reached"};
+                                                 "density_by_height",  "time_reached"};
   return names;
 }
 

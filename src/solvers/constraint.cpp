@@ -136,6 +136,7 @@ class Constraint : public Solver<D> {
     rows_.xi = Real(xi);
     rows_.omega = Real(o_.over_relaxation);
     rows_.most = Real(o_.largest_correction);
+    if (rows_.walls.phi0 == 0) rows_.walls.phi0 = Real(restingWallPart(w, W));
     rows_.equality = o_.condition == "equality";
     rows_.samples = o_.boundary == "samples";
     rows_.gravity = Real(dt) * w.gravity(w.time);
@@ -165,21 +166,39 @@ class Constraint : public Solver<D> {
     }
   }
 
+  // What a plane wall adds to rho/rho0 in a lattice at rest, which is calibrated to be whole with it.
+  template <class K>
+  static double restingWallPart(const World<D>& w, K W) {
+    const int reach = int(std::ceil(w.support / w.spacing));
+    double behind = 0;
+    for (int x = -reach; x <= reach; ++x)
+      for (int y = 1; y <= reach; ++y)
+        for (int z = D == 3 ? -reach : 0; z <= (D == 3 ? reach : 0); ++z) {
+          Vec<D> r{};
+          const int at[3] = {x, y, z};
+          for (int k = 0; k < D; ++k) r[k] = Real(w.spacing * at[k]);
+          behind += std::pow(w.spacing, D) * double(W(r));
+        }
+    return behind;
+  }
+
   // Walls as fields or planes: what they add to G and c, and the rows of contacts. Bodies' parts are taken where rows are bound.
   void surfaces(World<D>& w) {
     if (o_.boundary == "planes") {
       fill(rows_.wall, 0, w.fluid.room(), Sample<D>{});
+      fill(rows_.phi, 0, w.fluid.room(), Real(0));
       return;
     }
     forEachOnHost(w.fluid.size(), [&](int i) {
       Sample<D> wall = {};
-      fieldAt(w, *field_, w.fluid.p.data[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+      rows_.phi[i] = fieldAt(w, *field_, w.fluid.p.data[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
         wall.x += g;
         if (shape < w.solids.firstFree()) wall.a += dot(g, velocity);
       });
       rows_.wall[i] = wall;
     });
     fill(rows_.wall, w.fluid.size(), w.fluid.room(), Sample<D>{});
+    fill(rows_.phi, w.fluid.size(), w.fluid.room(), Real(0));
   }
 
   template <class K>

@@ -58,15 +58,17 @@ class BoundRows {
     const auto owner = w.solids.owner();
     for (int i = 0; i < n; ++i) {
       const std::size_t from = parts.size();
+      const Real slope = density.walls.slope(density.phi[i]);
       if (w.bodies && density.samples && density.answers[i] > 0) {
         eachFluidNeighbour(w.nb().solid, i, w.solids.ghost(), [&](int k) {
           if (owner[k] < firstFree) return;
-          const Vec<D> g = (image * density.v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec();
+          const Vec<D> g = (slope * density.v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec();
           addTo(w, partOf(from, owner[k] - firstFree), s[k].x, g);
         });
       } else if (w.bodies && field) {
-        fieldAt(w, *field, p[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+        fieldAt(w, *field, p[i].x, [&](const Vec<D>& gradient, const Vec<D>& velocity, int shape) {
           if (shape < firstFree) return;
+          const Vec<D> g = slope * gradient;
           addTo(w, partOf(from, shape - firstFree), p[i].x, g);
           density.c[i] -= density.xi * dot(g, velocity);  // their share of xi G v_old
         });

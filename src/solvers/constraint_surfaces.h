@@ -35,8 +35,7 @@ void eachSurface(const World<D>& w, View<const Body<D>> shapes, int count, const
   }
 }
 
-/// body(`image` times the gradient of rho/rho0 by the particle's place, the surface's velocity, shape); returns what surfaces add
-/// to rho/rho0.
+/// body(gradient of rho/rho0 by the particle's place, the surface's velocity, shape); returns what surfaces add to rho/rho0.
 template <int D, class F>
 Real fieldAt(const World<D>& w, const WallField& walls, const Vec<D>& x, F body) {
   struct One {
@@ -60,7 +59,7 @@ Real fieldAt(const World<D>& w, const WallField& walls, const Vec<D>& x, F body)
     for (int b = 0; b < count; ++b)
       if (b != a) others *= 1 - all[b].phi;
     left *= 1 - all[a].phi;
-    body(image * others * all[a].slope * all[a].n, all[a].u, all[a].shape);
+    body(others * all[a].slope * all[a].n, all[a].u, all[a].shape);
   }
   return 1 - left;
 }

@@ -45,27 +45,39 @@ static int findBodies(int n, View<const Link> link, View<int> parent, View<int> 
 BRIM_DEVICE_FN Pair ratio(const Pair& a, const Pair& b) {
   return {b.now > 0 ? a.now / b.now : 0, b.before > 0 ? a.before / b.before : 0};
 }
-// A quotient of two products. The host knows them when it starts a loop; a device finds them when it comes to it.
+// Where the products of an iteration are kept: r z of this and of the last iteration take turns in the first two places.
+constexpr int curvature = 2, initial = 3, products = 4;
+BRIM_FN bool isSolved(const Pair& left, const Pair& first) {
+  return left.now <= 1e-3 * first.now && left.before <= 1e-3 * first.before;
+}
+
+// A quotient of two products. The host knows them when it starts a loop; a device finds them when it comes to it, and goes no
+// step further once all is solved: how far it gets does not depend on when somebody looks.
 #if BRIM_CUDA
 struct Quotient {
   View<const Pair> product;
   int a, b;
-  __device__ Pair operator()() const { return ratio(product[a], product[b]); }
+  __device__ Pair operator()() const {
+    if (b == curvature && isSolved(product[a], product[initial])) return {};
+    return ratio(product[a], product[b]);
+  }
 };
+static void keepInitial(Array<Pair>& products) {
+  const auto product = products.view();
+  forEach(1, [=] BRIM_KERNEL(int) { product[initial] = product[0]; });
+}
 #else
 struct Quotient {
   Pair value;
   Quotient(View<const Pair> product, int a, int b) : value(ratio(product[a], product[b])) {}
   const Pair& operator()() const { return value; }
 };
+static void keepInitial(Array<Pair>& product) { product[initial] = product[0]; }
 #endif
 
 struct AddPair {
   BRIM_DEVICE_FN void operator()(Pair& s, const Pair& t) const { s.now += t.now, s.before += t.before; }
 };
-
-// Where the products of an iteration are kept: r z of this and of the last iteration take turns in the first two places.
-constexpr int curvature = 2, products = 3;
 
 static void start(int n, double softness, View<const double> filled, View<double> diagonal, View<double> inverse,
                   View<const Pair> r, View<Pair> x, View<Pair> p, Array<Pair>& product) {
@@ -129,13 +141,12 @@ void CoarseSystem<D>::solve(double softness) {
   constexpr int most = 200, look = lookEvery;
   products_.resize(products);
   start(n_, softness, filled.read(), diagonal.view(), inverse_.view(), rhs.read(), x.view(), p_.view(), products_);
-  Pair first;
+  keepInitial(products_);
   for (int it = 0; it < most; ++it) {
     const int turn = it % 2;
     if (it % look == 0) {
-      const Pair left = onHost(products_, 2)[turn];
-      if (it == 0) first = left;
-      if (left.now <= 1e-3 * first.now && left.before <= 1e-3 * first.before) break;
+      const auto all = onHost(products_, products);
+      if (isSolved(all[turn], all[initial])) break;
     }
     iterate<D>(n_, turn, it == 0, link.read(), diagonal.read(), inverse_.read(), rhs.view(), x.view(), p_.view(), q_.view(),
                products_);

@@ -7,17 +7,33 @@
 // Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
 // do not answer cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
 //
-// Departs from Eq. 23 at walls and bodies: their gradients count `image` = 2 times in G. A sample has no row of its own that
-// would push back, as a particle in its place has, so with Eq. 23 alone the layer at a wall is in balance only where it is 0.2
-// spacings off (0.5 in the lattice) and has 1.8 times the pressure of the fluid beside it. Counted twice, a wall answers with
-// the pressure of the fluid before it, as its mirror image would.
+// Departs from Eq. 21 at walls and bodies: of what they add to rho_i/rho0, phi, the constraint has WallPart's f(phi) in its place.
+// A sample has no row of its own that pushes back, as a particle in its place has, so with Eq. 23 alone the layer at a wall is in
+// balance only where it is 0.2 spacings off (0.5 in the lattice) and has 1.8 times the pressure of the fluid beside it.
 #pragma once
 #include "math/kernels.h"
 #include "sph/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-constexpr Real image = 2;
+/// f(phi) = phi where walls add what they add to a lattice at rest beside a plane, phi0, but twice as steep there: the wall answers
+/// with the pressure of the fluid before it, as its mirror image would. Nearer, as at edges, it levels off to slope 1. (To double
+/// the gradient alone is no gradient of anything: water at rest is stirred by it.)
+///   q = phi/phi0:   f/phi0 = q^2 up to 1,   q + s (u - u^2/2) beyond, with u = (q - 1)/s up to 1 and s = 0.87: q is 1.87 at edges
+struct WallPart {
+  Real phi0 = 0;
+  static constexpr Real s = Real(0.87);
+  template <class R>
+  BRIM_FN R f(R phi) const {
+    const R q = phi * R(1 / phi0), u = min((q - R(1)) * R(1 / s), R(1));
+    return R(phi0) * select(q < R(1), q * q, q + R(s) * (u - R(Real(0.5)) * u * u));
+  }
+  template <class R>
+  BRIM_FN R slope(R phi) const {
+    const R q = phi * R(1 / phi0);
+    return select(q < R(1), R(2) * q, R(2) - min((q - R(1)) * R(1 / s), R(1)));
+  }
+};
 
 template <int D>
 struct DensityRows {
@@ -27,21 +43,23 @@ struct DensityRows {
   Real perDt, xi;  // [1/s], SPOOK's xi
   Real omega;      // over-relaxation
   Real most;       // density error that one step undoes at most
+  WallPart walls;
   bool equality;   // else rho <= rho0 and lambda <= 0
   bool samples;    // walls are samples; else `wall` has what they add
   Vec<D> gravity;  // [m/s] what the step adds to velocities before the solve
   // Of each row.
   Array<Sample<D>> G;     // {G_ii, 1/(D + Sigma)}
-  Array<Sample<D>> wall;  // {part of G_ii that walls without samples add, what their velocities add to c}
+  Array<Sample<D>> wall;  // {what walls without samples add to grad rho/rho0, the same times their velocities}
+  Array<Real> phi;        // what walls add to rho/rho0, from samples or not
   Array<Real> c;          // [1/s]
   Array<Real> r;          // [1/s] residual before the first iteration and after the last
   Array<Real> answers;    // how many samples around the particle belong to bodies
 
   void resize(int room) {
     for (Array<Sample<D>>* a : {&G, &wall}) a->resize(room);
-    for (Array<Real>* a : {&c, &r, &answers}) a->resize(room);
+    for (Array<Real>* a : {&phi, &c, &r, &answers}) a->resize(room);
   }
-  std::size_t bytes() const { return G.bytes() + wall.bytes() + c.bytes() + r.bytes() + answers.bytes(); }
+  std::size_t bytes() const { return G.bytes() + wall.bytes() + phi.bytes() + c.bytes() + r.bytes() + answers.bytes(); }
 };
 
 /// G, D, c and the residual of lambda = 0. Densities of the present places are in the velocity records.
@@ -49,15 +67,16 @@ template <int D, class K>
 void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v(), wall = rows.wall.read();
   const auto G = rows.G.view();
-  const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view();
+  const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view(), Phi = rows.phi.view();
   const NeighbourView nb = w.nb();
   const Real v0 = rows.v0, perM = 1 / rows.mass, sigma = rows.sigma, perDt = rows.perDt, xi = rows.xi, most = rows.most;
   const bool equality = rows.equality, samples = rows.samples;
+  const WallPart walls = rows.walls;
   const Vec<D> dv = rows.gravity;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [x, mi] = p[i];
     const auto [vi, rho] = v[i];
-    Reals S = 0, rate = 0, moving = 0, answers = 0;
+    Reals S = 0, rate = 0, wallRate = 0, moving = 0, answers = 0, phi = 0;
     Vec<D, Reals> sum = {}, solid = {};
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
@@ -71,21 +90,28 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
       for (auto k : nb.solid[i]) {
         const auto [xk, mk] = s[k];
         const auto [vk, answering] = sv[k];
-        const auto g = (image * v0 * mk) * W.grad(x - xk);
+        const auto g = (v0 * mk) * W.grad(x - xk);
         const Reals stays = select(answering > Reals(0), Reals(0), Reals(1));
+        phi += v0 * mk * W(x - xk);
         solid += g;
-        rate += dot(vi - vk, g);
+        wallRate += dot(vi - vk, g);
         moving += stays * dot(vk, g);
         answers += Reals(1) - stays;
       }
+      Phi[i] = phi;
     } else {
       const auto [field, drift] = wall[i];
+      phi = Phi[i];
       solid = field;
-      rate += dot(vi, field) - drift;
+      wallRate = dot(vi, field) - drift;
       moving = drift;
     }
+    const Reals slope = walls.slope(phi);
+    for (int k = 0; k < D; ++k) solid[k] = slope * solid[k];
+    rate += slope * wallRate;
+    moving = slope * moving;
     const Vec<D, Reals> own = sum + solid;
-    const Reals error = v0 * rho - Reals(1), undone = max(min(error, Reals(most)), Reals(-most));
+    const Reals error = v0 * rho - Reals(1) + walls.f(phi) - phi, undone = max(min(error, Reals(most)), Reals(-most));
     const Reals spook = Reals(xi) * (rate - Reals(4 * perDt) * undone);
     // Below rest an inequality lets the step use up what is left.
     const Reals c = equality ? spook : select(error > Reals(0), spook, -perDt * error);

@@ -1,6 +1,7 @@
 // What enters and leaves: emitters, sinks, the domain's open sides.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "scene/vector.h"
 #include "world/world.h"
@@ -124,6 +125,72 @@ void World<D>::removeOutside() {
   fluid.reorder(which_, staying);
 }
 
+namespace {
+
+/// Points in boxes at least as wide as the distance that is asked for, so that nobody compares all points of a wide mouth with
+/// all others.
+template <int D>
+class Crowd {
+ public:
+  template <class Points>
+  Crowd(const Vec<D>& low, const Vec<D>& high, Real reach, const Points& points) : low_(low), reach_(reach), width_(reach) {
+    constexpr double most = 1 << 20;  // boxes; a mouth that lies aslant has many that are empty
+    double boxes = 0;
+    for (;; width_ *= 2) {
+      boxes = 1;
+      for (int k = 0; k < D; ++k) size_[k] = int((high[k] - low[k]) / width_) + 1, boxes *= size_[k];
+      if (boxes <= most) break;
+    }
+    start_.assign(std::size_t(boxes) + 1, 0);
+    std::vector<std::size_t> box;
+    for (const Sample<D>& p : points) {
+      box.push_back(boxAt(placeOf(p.x)));
+      ++start_[box.back() + 1];
+    }
+    std::partial_sum(start_.begin(), start_.end(), start_.begin());
+    std::vector<int> next(start_.begin(), start_.end() - 1);
+    sorted_.resize(box.size());
+    std::size_t i = 0;
+    for (const Sample<D>& p : points) sorted_[next[box[i++]]++] = p.x;
+  }
+  /// Whether any is nearer to x than the distance.
+  bool has(const Vec<D>& x) const {
+    const Vec<D, int> middle = placeOf(x);
+    for (int way = 0; way < (D == 3 ? 27 : 9); ++way) {
+      Vec<D, int> place;
+      bool inside = true;
+      for (int k = 0, rest = way; k < D; ++k, rest /= 3) {
+        place[k] = middle[k] + rest % 3 - 1;
+        inside = inside && place[k] >= 0 && place[k] < size_[k];
+      }
+      if (!inside) continue;
+      const std::size_t box = boxAt(place);
+      for (int m = start_[box]; m < start_[box + 1]; ++m)
+        if (dot(sorted_[m] - x, sorted_[m] - x) < reach_ * reach_) return true;
+    }
+    return false;
+  }
+
+ private:
+  Vec<D, int> placeOf(const Vec<D>& x) const {
+    Vec<D, int> place;
+    for (int k = 0; k < D; ++k) place[k] = std::clamp(int((x[k] - low_[k]) / width_), 0, size_[k] - 1);
+    return place;
+  }
+  std::size_t boxAt(const Vec<D, int>& place) const {
+    std::size_t box = 0;
+    for (int k = D - 1; k >= 0; --k) box = box * std::size_t(size_[k]) + std::size_t(place[k]);
+    return box;
+  }
+  Vec<D> low_;
+  Real reach_, width_;
+  Vec<D, int> size_;
+  std::vector<int> start_;
+  std::vector<Vec<D>> sorted_;
+};
+
+}  // namespace
+
 // Particles first, first + 1, ... at the places `at`.
 template <int D>
 static void put(Particles<D>& fluid, int first, const std::vector<Vec<D>>& at, Sample<D> velocity, Real mass, int firstId) {
@@ -207,9 +274,8 @@ void World<D>::emit(std::size_t index) {
   standing.resize(count);
   permute(standing, fluid.p.data, which_, count);
   const auto near = onHost(standing, count);
-  std::erase_if(fresh, [&](const Vec<D>& x) {
-    return std::any_of(near.begin(), near.end(), [&](const Sample<D>& s) { return dot(s.x - x, s.x - x) < reach * reach; });
-  });
+  const Crowd<D> crowd(low, high, reach, near);
+  std::erase_if(fresh, [&](const Vec<D>& x) { return crowd.has(x); });
   if (double(counts[index] + std::int64_t(fresh.size())) > e.count) fresh.resize(std::size_t(e.count) - counts[index]);
   if (fresh.empty()) return;
   Sample<D> velocity;

@@ -121,12 +121,14 @@ class World {
   const Scene& scene() const { return setup_->scene; }
   std::size_t bytes();
 
+  // Steps of collide(); public because nvcc wants kernels there.
+  void keepOut(double dt, double exit, double deepest);
+  std::vector<char> filledSolids() const;
+
  private:
   void emit(std::size_t emitter);
-  void keepOut(double dt, double exit, double deepest);
   void findFilled();
   void bringIn(double dt);
-  std::vector<char> filledSolids() const;
   void removeOutside();
   void payHits();
 

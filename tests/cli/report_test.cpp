@@ -84,6 +84,8 @@ TEST_F(ReportCommand, CompareLeavesAPageATableAndPlotsOfEverySolver) {
     EXPECT_EQ(svg.rfind("<svg", 0), 0u) << plot;
     for (const SolverInfo& s : solvers()) EXPECT_TRUE(has(svg, s.name)) << plot << " lacks " << s.name;
   }
+  const std::string byHeight = contentOf(folder / "out/plots/density_by_height.svg");
+  EXPECT_TRUE(has(byHeight, "height [m]") && has(byHeight, "kg/m"));
 }
 
 TEST_F(ReportCommand, ASweepRunsTheProductAndKeepsWhatDiverged) {

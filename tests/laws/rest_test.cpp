@@ -66,16 +66,13 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
   // on the others.
   double meanLevel = 0;
   for (const double l : level) meanLevel += l / double(level.size());
-  // Constraint Fluids falls short of the law: in 3D its water packs 2.3 % too densely, with or without its coarse level and at
-  // four times the iterations, and its multipliers then read 12-14 % more pressure than there is. Known, and not to grow.
-  const bool dense = solver == "constraint";
-  EXPECT_NEAR(meanLevel, depth, (dense ? 0.03 : 0.02) * depth);
+  EXPECT_NEAR(meanLevel, depth, 0.02 * depth);
   EXPECT_NEAR(*std::max_element(top.begin(), top.end()), depth, 1.5 * spacing);
   // Hydrostatic, p = rho0 g (depth - y): within 5 % at the bottom. The slope of the line through all layers has 10 %: particles
   // at walls pull it about, and here it only shows that pressure grows evenly.
   const Line p = fit(below, pressure);
-  EXPECT_NEAR(p.slope, 1000 * g, (dense ? 0.16 : 0.1) * 1000 * g);
+  EXPECT_NEAR(p.slope, 1000 * g, 0.1 * 1000 * g);
   // A grid's pressure is 0 in the middle of the air cell above the water, so it stands for up to a cell more of it.
   const double extra = hasGrid(solver) ? cellOf(sim.scene()) : 0.0;
-  EXPECT_NEAR(p.at0 + p.slope * depth, 1000 * g * depth, (dense ? 0.13 : 0.05) * 1000 * g * depth + 1000 * g * extra);
+  EXPECT_NEAR(p.at0 + p.slope * depth, 1000 * g * depth, 0.05 * 1000 * g * depth + 1000 * g * extra);
 }

@@ -1,4 +1,4 @@
-// A plot over time, a curve for each run. Runs in browsers and in Duktape: const, arrow functions and template
+// A plot over time (or what else q.x says), a curve for each run. Runs in browsers and in Duktape: const, arrow functions and template
 // literals are fine, but no let, classes, destructuring, spread or loops over "of".
 import {base, colourOf, cross, mark, tipRows, withX, withY} from './look.js';
 import {before, diverged, noteOf, number, wide} from './values.js';
@@ -10,8 +10,11 @@ export function timeChart(data, q) {
       if (s) s.v.forEach(v => values.push(v * q.scale));
     });
   });
+  const x = q.x || {name: 'time [s]', letter: 't', unit: 's', max: data.scene.until};
+  const ends = data.runs.map(run => (run.series[q.key] ? run.series[q.key].t.slice(-1)[0] || 0 : 0));
+  const most = x.max || Math.max.apply(null, ends);
   return {
-    name: `time_${q.key}`,
+    name: q.x ? q.key : `time_${q.key}`,
     over: 'time',
     quantity: q.key,
     title: q.title,
@@ -22,7 +25,7 @@ export function timeChart(data, q) {
     log: q.log && wide(values),
     option: (theme, state) => {
       const option = base(theme);
-      option.xAxis = withX(theme, 'time [s]', {type: 'value', max: data.scene.until});
+      option.xAxis = withX(theme, x.name, {type: 'value', max: x.max});
       option.yAxis = withY(theme, q.unit, state.log, values);
       option.tooltip.trigger = 'axis';
       option.tooltip.axisPointer = {lineStyle: {color: theme.axis}};
@@ -32,13 +35,13 @@ export function timeChart(data, q) {
         const rows = [];
         data.runs.forEach((run, k) => {
           const s = run.series[q.key];
-          if (!s || !s.t.length || (state.shown && !state.shown[run.name]) || t > s.t[s.t.length - 1] + 0.02 * data.scene.until)
+          if (!s || !s.t.length || (state.shown && !state.shown[run.name]) || t > s.t[s.t.length - 1] + 0.02 * most)
             return;
           rows.push({marker: mark(colourOf(data, k, theme)), name: run.label, value: s.v[before(s.t, t)] * q.scale});
           const b = q.beside && run.series[q.beside.key];
           if (b && b.t.length) rows.push({name: `${run.label}, ${q.beside.name}`, value: b.v[before(b.t, t)] * q.scale});
         });
-        return tipRows(`t = ${number(t)} s`, rows.slice(0, 14), q);
+        return tipRows(`${x.letter} = ${number(t)} ${x.unit}`, rows.slice(0, 14), q);
       };
       option.series = [];
       data.runs.forEach((run, k) => {

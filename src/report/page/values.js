@@ -78,6 +78,16 @@ export const quantities = [
     note: 'wall time of the steps, on the machine that ran it',
   },
   {
+    key: 'density_by_height',
+    title: 'Density by height',
+    unit: 'kg/m\u00b3',
+    scale: 1,
+    digits: 4,
+    series: true,
+    x: {name: 'height [m]', letter: 'y', unit: 'm'},
+    note: 'mean over the particles of a layer, in the last frame',
+  },
+  {
     key: 'time_reached',
     summary: 'time_reached',
     title: 'Simulated time reached',
