@@ -173,6 +173,9 @@ class Meaning {
         if (o.bodies) others += (others.empty() ? "" : ", ") + o.name;
       return add("bodies[0]", fmt::format("solver \"{}\" has no rigid bodies; these have: {}", s.solver.name, others));
     }
+    // Its constraints hold copies of all samples that answer, which is right for those of sheets alone.
+    if (!s.bodies.empty() && s.solver.name == "projective" && !(s.cloth.empty() && s.soft.empty()))
+      return add("bodies[0]", "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; pbf has");
     for (std::size_t i = 0; i < s.bodies.size(); ++i) {
       const std::string path = fmt::format("bodies[{}]", i);
       const RigidBody& b = s.bodies[i];

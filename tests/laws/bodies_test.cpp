@@ -176,4 +176,26 @@ TEST_P(PushedBodiesInThePlane, AMotorInFluidThatStillFillsItsBodyResumesToTheBit
 
 INSTANTIATE_TEST_SUITE_P(Solvers, PushedBodiesInThePlane, testing::ValuesIn(pushingSolvers()), planeLawName);
 
+TEST(BodiesScene, OfASolverWithoutThemSaysWhoHasThem) {
+  Scene s = domain("pcisph", 2, {1, 1, 0}, 0.02, "walls");
+  fill(s, box({0, 0, 0}, {1, 0.3, 0}));
+  s.bodies.push_back(bodyOf(box({0.6, 0.3, 0}, {0.8, 0.5, 0})));
+  ASSERT_EQ(validate(s).size(), 1u);
+  EXPECT_EQ(validate(s)[0].what,
+            "solver \"pcisph\" has no rigid bodies; these have: pbf, projective, wcsph, constraint, flip, apic");
+  Cloth rope;
+  rope.name = "rope", rope.kind = "rope", rope.from = {0.1, 0.35, 0}, rope.to = {0.5, 0.35, 0}, rope.pins = {{0.1, 0.35, 0}};
+  s.cloth.push_back(rope);
+  s.solver.name = "projective";
+  ASSERT_EQ(validate(s).size(), 1u);
+  EXPECT_EQ(validate(s)[0].what, "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; pbf has");
+  s.solver.name = "pbf";
+  EXPECT_TRUE(validate(s).empty());
+  // Both in one: the box falls by less than its height and is carried, where alone it would pass 2 m/s and the floor.
+  s.bodies[0].density = 500;
+  Simulation sim(s);
+  EXPECT_LT(advanced(sim, 0.5).max_speed, 2);
+  EXPECT_NEAR(sim.snapshot().bodies[0].centre[1], 0.3, 0.1);
+}
+
 }  // namespace
