@@ -63,8 +63,8 @@ class Grid : public Solver<D> {
   double reach(const World<D>& w) const override { return Frame<D>(w).cell; }
 
   std::size_t bytes() const override {
-    return tiles_.bytes() + velocityTiles_.bytes() + bins_.bytes() + flags_.bytes() + faces_.bytes() + stage_.bytes() +
-           velocity_.bytes() + padded_.bytes() + poisson_.bytes() + 3 * rhs_.bytes() + (solids_ ? solids_->bytes() : 0);
+    return tiles_.bytes() + velocityTiles_.bytes() + bins_.bytes() + flags_.bytes() + faces_.bytes() + velocity_.bytes() +
+           padded_.bytes() + poisson_.bytes() + 3 * rhs_.bytes() + (solids_ ? solids_->bytes() : 0);
   }
 
   void step(World<D>& w, double dt, StepReport& report) override {
@@ -84,10 +84,10 @@ class Grid : public Solver<D> {
     watch("sort");
 
     const bool pressure = w.time >= o_.pressure_start;
-    toGrid(w.fluid, *frame_, tiles_, bins_, affine, stage_, faces_, flags_);
+    toGrid(w.fluid, *frame_, tiles_, bins_, affine, velocity_, faces_, flags_);
     watch("to_grid");
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
-    if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_, filled_);
+    if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, padded_, rho_, flags_, filled_);
     flags_.finish(tiles_, *solids_);
     force(w, *frame_, tiles_, *solids_, flags_, Real(dt) * w.gravity(w.time), faces_);
     divergence(*frame_, tiles_, flags_, faces_, rhs_);
@@ -132,7 +132,7 @@ class Grid : public Solver<D> {
     if (w.step % 4 == 3) bins_.settle(w.fluid);
     sorted_ = countsOf(w, w.step + 1);
     watch("sort");
-    splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_, filled_);
+    splat(w.fluid, *frame_, tiles_, bins_, *solids_, padded_, rho_, flags_, filled_);
     report.volume_ratio_eq19 = w.fluid.size() ? filledOf(filled_) / w.fluid.size() : 1;
     takeDensity(w.fluid, *frame_, tiles_, bins_, rho_, w.rho0);
     watch("density");
@@ -172,7 +172,7 @@ class Grid : public Solver<D> {
     std::swap(tiles_, velocityTiles_);
     sort(w, 2);
     watch("sort");
-    splat(w.fluid, *frame_, tiles_, bins_, *solids_, stage_, rho_, flags_, filled_);
+    splat(w.fluid, *frame_, tiles_, bins_, *solids_, padded_, rho_, flags_, filled_);
     flags_.finish(tiles_, *solids_);
     redistribute(w, *frame_, tiles_, bins_, *solids_, flags_, rho_, velocityTiles_.view(), velocity_);
     densityError(tiles_, flags_, rho_, dt, 0.5, rhs_);
@@ -205,7 +205,7 @@ class Grid : public Solver<D> {
   Bins<D> bins_;
   Flags<D> flags_;
   Faces<D> faces_;
-  Blocks<D> stage_, velocity_, padded_;
+  Blocks<D> velocity_, padded_;  // before they are filled, also what particles give to the grid
   Poisson<D> poisson_;
   Array<Real> rhs_, phi_, rho_, extra_;
   Array<Vec<D>> wayOut_;
