@@ -46,6 +46,14 @@ inline std::vector<std::string> solverNames() {
   return names;
 }
 
+/// Those that push rigid bodies and are pushed by them.
+inline std::vector<std::string> pushingSolvers() {
+  std::vector<std::string> names;
+  for (const SolverInfo& s : solvers())
+    if (s.bodies && !s.grid) names.push_back(s.name);
+  return names;
+}
+
 /// Whether this solver works with particles and a grid: some laws hold to a cell there and not to a particle.
 inline bool hasGrid(const std::string& solver) {
   for (const SolverInfo& s : solvers())

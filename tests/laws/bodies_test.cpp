@@ -1,17 +1,10 @@
 // What holds for rigid bodies in every solver that pushes them: buoyancy, hydrostatic force, and fluid that starts inside one.
-#include "../helpers.h"
+#include "helpers.h"
 
 using namespace brim;
 using namespace brim::test;
 
 namespace {
-
-std::vector<std::string> pushingSolvers() {
-  std::vector<std::string> names;
-  for (const SolverInfo& s : solvers())
-    if (s.bodies && !s.grid) names.push_back(s.name);
-  return names;
-}
 
 RigidBody bodyOf(const Shape& shape) {
   RigidBody b;

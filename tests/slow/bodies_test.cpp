@@ -6,13 +6,6 @@ using namespace brim::test;
 
 namespace {
 
-std::vector<std::string> pushingSolvers() {
-  std::vector<std::string> names;
-  for (const SolverInfo& s : solvers())
-    if (s.bodies && !s.grid) names.push_back(s.name);
-  return names;
-}
-
 class Draft : public testing::TestWithParam<std::tuple<std::string, int, int>> {
  protected:
   const std::string solver = std::get<0>(GetParam());
