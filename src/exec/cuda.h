@@ -209,7 +209,7 @@ struct Largest {
 /// zero combined with term(i) for all i in [0, n), by `into(sum, term)`: blocks of fixed limits first, then their results.
 template <class T, class F, class Into>
 void reduceInto(T* total, int n, T zero, F term, Into into) {
-  constexpr int block = 2048;
+  const int block = n > 65536 ? 2048 : 256;  // few terms are many blocks' all the same: a thread takes its own one by one
   const int blocks = n > 0 ? (n - 1) / block + 1 : 1;
   Array<T> part;
   if (blocks > 1) part.resize(blocks);

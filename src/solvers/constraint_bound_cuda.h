@@ -140,7 +140,7 @@ class BoundRows {
     if (lists_.size == 0 && contacts_.size() == 0) return;
     bodies_.bring(w);
     if (lists_.size > 0) {
-      sweepAllKernel<<<1, warp>>>(rowSweep(w, lists_, density, lambda, bodied()), lists_.size);
+      sweepAllKernel<<<1, warp>>>(rowSweep(lists_, density, lambda, bodied()), lists_.size, w.fluid.v.data.data());
       check(cudaGetLastError(), "start a kernel");
     }
     contacts_.sweep(w, bodies_.data());

@@ -70,18 +70,46 @@ void Colours<D>::build(const World<D>& w, const Apart& apart) {
     });
   }
   sortKeys(key_, order_, n);
-  number_.resize(std::size_t(n) + 1), begin_.resize(std::size_t(n) + 1), endsThere_.resize(count + 1);
+  number_.resize(std::size_t(n) + 1), begin_.resize(std::size_t(n) + 1), foundThere_.resize(count + 2);
   const auto key = key_.read();
-  const auto number = number_.view(), begin = begin_.view(), ends = endsThere_.view();
+  const auto number = number_.view(), begin = begin_.view(), found = foundThere_.view();
   forEach(rows + 1, [=] BRIM_KERNEL(int k) { number[k] = k < rows && (k == 0 || key[k] != key[k - 1]); });
   scan(number_, rows + 1);
   const std::int64_t ofColour = blocks.ofColour;
   forEach(rows + 1, [=] BRIM_KERNEL(int k) {
     const int last = k == 0 ? -1 : int(key[k - 1] / ofColour), now = k == rows ? count : int(key[k] / ofColour);
-    for (int c = last + 1; c <= now; ++c) ends[c] = number[k];
+    for (int c = last + 1; c <= now; ++c) found[c] = number[k];
     if (k == rows || k == 0 || key[k] != key[k - 1]) begin[number[k]] = k;
   });
-  copyOut(endsThere_, ends_, count + 1);
+  regions_.resize(rows);  // there are fewer
+  const auto region = regions_.view();
+  const auto order = order_.read();
+  const auto p = w.fluid.p.read();
+  const Runs<D> runs = w.cells().runs();
+  forEach(1, [=] BRIM_KERNEL(int) { found[count + 1] = 0; });
+  forEach(rows, [=] BRIM_KERNEL(int k) {
+    if (k > 0 && key[k] == key[k - 1]) return;
+    Region<D> r = {};
+    std::int64_t ends[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int d = 0; d < D; ++d) {
+      const std::int64_t wide = blocks.side[d] / 2, at = window.low[d] + window.at(p[order[k]].x, d);
+      const std::int64_t first = floorDiv(at, blocks.side[d]) * blocks.side[d] - wide - window.low[d],
+                         last = first + 4 * wide - 1;
+      r.low[d] = int(first);
+      ends[d][0] = first < 0 ? 0 : first, ends[d][1] = last < window.size[d] ? last : window.size[d] - 1;
+    }
+    int sum = 0;
+    for (int m = 0; m < Region<D>::runs; ++m) {
+      const int y = r.low[1] + m % 4, z = D == 3 ? r.low[2] + m / 4 : 0;
+      Run run = {0, 0};
+      if (y >= ends[1][0] && y <= ends[1][1] && z >= ends[2][0] && z <= ends[2][1]) run = runs.run(ends[0][0], ends[0][1], y, z);
+      r.begin[m] = run.first;
+      r.past[m] = sum += run.past - run.first;
+    }
+    region[number[k]] = r;
+    atomicMax(&found[count + 1], sum);
+  });
+  copyOut(foundThere_, found_, count + 2);
   lists_.layOut(w, order_.read(), rows);
 }
 

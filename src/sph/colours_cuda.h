@@ -30,6 +30,24 @@ struct RowLists {
   Array<int> first_;
 };
 
+/// The particles around a block: a run of them for every row of cells along x. Those of two blocks of one colour have none in
+/// common.
+template <int D>
+struct Region {
+  static constexpr int runs = D == 3 ? 16 : 4;
+  int low[3];       // its first cell along each axis, in the window
+  int begin[runs];  // first particle
+  int past[runs];   // particles of the region up to the run's last
+
+  __device__ int size() const { return past[runs - 1]; }
+  /// The number that particle j has here.
+  __device__ int numberOf(int j, const Vec<D>& x, const Window<D>& window) const {
+    int r = window.at(x, 1) - low[1];
+    if (D == 3) r += 4 * (window.at(x, 2) - low[2]);
+    return j - begin[r] + (r > 0 ? past[r - 1] : 0);
+  }
+};
+
 /// Rows that colours leave out: the `count` ones with mark[i] != 0.
 struct Apart {
   Array<int> mark;
@@ -51,17 +69,25 @@ class Colours {
   template <class F>
   void eachColour(F body) const {
     for (int c = 0; c < count; ++c)
-      if (ends_[c + 1] > ends_[c]) body(ends_[c], ends_[c + 1] - ends_[c]);
+      if (found_[c + 1] > found_[c]) body(found_[c], found_[c + 1] - found_[c]);
   }
   View<const int> begin() const { return begin_.read(); }
-  std::size_t bytes() const { return lists_.bytes() + key_.bytes() + order_.bytes() + number_.bytes() + begin_.bytes(); }
+  /// The particles that rows of each block may reach; of use while the largest has room in a processor's own memory.
+  const Array<Region<D>>& regions() const { return regions_; }
+  int largestRegion() const { return found_[count + 1]; }
+  /// Of each row: how many blocks begin with it or before.
+  View<const int> number() const { return {number_.data() + 1}; }
+  std::size_t bytes() const {
+    return lists_.bytes() + key_.bytes() + order_.bytes() + number_.bytes() + begin_.bytes() + regions_.bytes();
+  }
 
  private:
   RowLists<D> lists_;
   Array<std::int64_t> key_;            // of each particle: colour, block
   Array<int> order_, number_, begin_;  // rows' particles; blocks that begin before each row; first row of each block
-  Array<int> endsThere_;
-  int ends_[count + 1] = {};  // blocks of all colours before
+  Array<Region<D>> regions_;
+  Array<int> foundThere_;
+  int found_[count + 2] = {};  // blocks of all colours before each; particles of the largest region
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,9 +1,10 @@
 // Gauss-Seidel sweeps on a GPU: a warp goes through the rows of a block, its threads share the pairs of a row.
 //
-// A row waits for the one before it, so a sweep takes as long as a chain of loads, sums over the warp and stores, and the
-// memory's bandwidth does not matter. What does not depend on velocities is loaded ahead: the heads of 32 rows at a time, the
-// pairs of two.
+// A row waits for the one before it, so a sweep takes as long as a chain of loads, sums over the warp and stores. Velocities are
+// therefore taken into the processor's own memory for the time of a block, and rows are on their way long before their turn.
 #pragma once
+#include <cuda_pipeline.h>
+
 #include "sph/colours_cuda.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -17,6 +18,34 @@ __device__ T sumOfWarp(T a) {
   for (int far = warp / 2; far > 0; far /= 2) a += __shfl_xor_sync(wholeWarp, a, far);
   return a;
 }
+
+/// Pairs of the next rows in the processor's own memory. A thread reads only what it asked for itself.
+template <int D>
+struct RowsAhead {
+  static constexpr int held = 2;   // pairs of a row that a thread holds; the others of a longer row are read when they are needed
+  static constexpr int ahead = 8;  // rows
+  struct Pairs {
+    RowPair<D> at[held];
+  };
+  alignas(16) RowPair<D> pair[ahead][held * warp];
+
+  __device__ void ask(int k, const RowPair<D>* from, int length, int lane) {
+    for (int c = 0; c < held; ++c)
+      if (const int m = lane + c * warp; m < length) __pipeline_memcpy_async(&pair[k % ahead][m], from + m, sizeof(RowPair<D>));
+    __pipeline_commit();
+  }
+  /// Those of row k, the next after that for which it was called last; j is -1 where there is none.
+  __device__ Pairs take(int k, int length, int lane) const {
+    __pipeline_wait_prior(ahead - 2);
+    Pairs p;
+    for (int c = 0; c < held; ++c) {
+      const int m = lane + c * warp;
+      p.at[c].j = -1;
+      if (m < length) p.at[c] = pair[k % ahead][m];
+    }
+    return p;
+  }
+};
 
 /// Rows that have particles alone.
 struct Uncoupled {
@@ -33,36 +62,20 @@ struct RowSweep {
   using Sum = typename Coupled::Sum;
   const Row* rows;
   const RowPair<D>* pairs;
-  int pairsInAll;
-  Sample<D>* v;
   Real* lambda;
   Real perM, sigma, omega;
   bool equality;
   Coupled coupled;
 
-  static constexpr int held = 2;  // pairs of a row that a thread holds; a longer row's are read twice
-  struct Pairs {
-    RowPair<D> at[held];
-  };
-
-  __device__ Pairs load(int first, int length, int lane) const {
-    Pairs p;
-    for (int c = 0; c < held; ++c) {
-      const int m = lane + c * warp;
-      p.at[c].j = -1;
-      if (m < length) p.at[c] = pairs[first + m];
-    }
-    return p;
-  }
-  /// Row own of the last - own that are left, or an empty one.
+  /// Row `own`, or an empty one past the last.
   __device__ Row head(int own, int last) const {
     Row r{};
     if (own < last) r = rows[own];
     return r;
   }
 
-  __device__ void operator()(const int begin, const int last) const {
-    if (begin >= last) return;
+  __device__ void operator()(const int begin, const int last, Sample<D>* v, RowsAhead<D>& ring) const {
+    constexpr int held = RowsAhead<D>::held, ahead = RowsAhead<D>::ahead;
     const int lane = int(threadIdx.x) % warp;
     int base = begin;
     Row mine = head(base + lane, last), later = head(base + warp + lane, last);
@@ -71,8 +84,14 @@ struct RowSweep {
       const int a = __shfl_sync(wholeWarp, mine.length, k - base), b = __shfl_sync(wholeWarp, later.length, k - base);
       return k - base < warp ? a : b;
     };
-    int first = __shfl_sync(wholeWarp, mine.first, 0), length = lengthOf(base), length1 = lengthOf(base + 1);
-    Pairs now = load(first, length, lane), next = load(first + length, length1, lane);
+    int first = __shfl_sync(wholeWarp, mine.first, 0), length = lengthOf(base);
+    int far = first;  // where the pairs of the next row to be asked for begin
+    for (int k = base; k < base + ahead - 1; ++k) {
+      const int n = lengthOf(k);
+      ring.ask(k, pairs + far, n, lane);
+      far += n;
+    }
+    auto now = ring.take(begin, length, lane);
     for (int k = begin; k < last; ++k) {
       if (k - base == warp) {
         lambda[mine.i] = multiplier;
@@ -84,22 +103,16 @@ struct RowSweep {
       Sample<D> u[held];
       for (int c = 0; c < held; ++c)
         if (now.at[c].j >= 0) u[c] = v[now.at[c].j];
-      const int length2 = lengthOf(k + 2);
-      const Pairs third = load(first + length + length1, length2, lane);
-      for (int c = 0; c < held; ++c)
-        if (next.at[c].j >= 0) asm volatile("prefetch.global.L1 [%0];" ::"l"(v + next.at[c].j));
-      // Pairs of some rows farther on, on their way from the device's memory: 128 bytes a thread.
-      if (const int far = first + 10 * warp + 8 * lane; lane < 8 && far < pairsInAll)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(pairs + far));
-
       Sum sum = coupled.rate(k, lane);
       for (int c = 0; c < held; ++c)
         if (now.at[c].j >= 0) sum += dot(now.at[c].g, u[c].x);
       for (int m = lane + held * warp; m < length; m += warp) sum += dot(pairs[first + m].g, v[pairs[first + m].j].x);
-      sum = sumOfWarp(sum);
-      const int of = k - base;
+      const int farLength = lengthOf(k + ahead - 1), nextLength = lengthOf(k + 1), of = k - base;
+      ring.ask(k + ahead - 1, pairs + far, farLength, lane);
+      const auto next = ring.take(k + 1, nextLength, lane);
       const Sum before = __shfl_sync(wholeWarp, multiplier, of);
       const Real c = __shfl_sync(wholeWarp, mine.c, of), perD = __shfl_sync(wholeWarp, mine.perD, of);
+      sum = sumOfWarp(sum);
       Sum after = before - Sum(omega) * perD * (sum + Sum(sigma) * before - c);
       if (!equality && after > 0) after = 0;
       if (after != before) {  // else at its bound
@@ -111,44 +124,79 @@ struct RowSweep {
         if (lane == of) multiplier = Real(after);
       }
       __syncwarp();
-      now = next, next = third;
-      first += length, length = length1, length1 = length2;
+      now = next;
+      first += length, far += farLength, length = nextLength;
     }
     if (base + lane < last) lambda[mine.i] = multiplier;
+    __pipeline_wait_prior(0);
   }
 };
 
+/// Block after block, the velocities of each in the memory of a processor.
+template <int D>
+__global__ void __launch_bounds__(warp)
+    sweepKernel(RowSweep<D, Uncoupled> sweep, const int* begin, const Region<D>* regions, Sample<D>* v) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ RowsAhead<D> ring;
+  Sample<D>* const own = reinterpret_cast<Sample<D>*>(memory);
+  const int lane = int(threadIdx.x), block = int(blockIdx.x);
+  int from = 0, past = 0;  // of one run, each thread's own
+  if (lane < Region<D>::runs) from = regions[block].begin[lane], past = regions[block].past[lane];
+  const auto each = [&](auto copy) {
+    for (int r = 0, at = 0; r < Region<D>::runs; ++r) {
+      const int first = __shfl_sync(wholeWarp, from, r), end = __shfl_sync(wholeWarp, past, r);
+      for (int m = at + lane; m < end; m += warp) copy(own + m, v + first + m - at);
+      at = end;
+    }
+  };
+  each([](Sample<D>* here, Sample<D>* there) { __pipeline_memcpy_async(here, there, sizeof(Sample<D>)); });
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  sweep(begin[block], begin[block + 1], own, ring);
+  __syncwarp();
+  each([](Sample<D>* here, Sample<D>* there) { *there = *here; });
+}
+/// The same where regions are too large for that, with the device's memory.
 template <int D, class Coupled>
-__global__ void __launch_bounds__(warp) sweepKernel(RowSweep<D, Coupled> sweep, const int* begin) {
-  sweep(begin[blockIdx.x], begin[blockIdx.x + 1]);
+__global__ void __launch_bounds__(warp) sweepFarKernel(RowSweep<D, Coupled> sweep, const int* begin, Sample<D>* v) {
+  __shared__ RowsAhead<D> ring;
+  sweep(begin[blockIdx.x], begin[blockIdx.x + 1], v, ring);
+}
+/// All rows in one warp.
+template <int D, class Coupled>
+__global__ void __launch_bounds__(warp) sweepAllKernel(RowSweep<D, Coupled> sweep, int rows, Sample<D>* v) {
+  __shared__ RowsAhead<D> ring;
+  sweep(0, rows, v, ring);
 }
 
 template <int D, class Coupled>
-__global__ void __launch_bounds__(warp) sweepAllKernel(RowSweep<D, Coupled> sweep, int rows) {
-  sweep(0, rows);
+RowSweep<D, Coupled> rowSweep(const RowLists<D>& lists, const DensityRows<D>& rows, Array<Real>& multiplier, Coupled coupled) {
+  return {lists.rows.data(), lists.pairs.data(), multiplier.data(), 1 / rows.mass,
+          rows.sigma,        rows.omega,         rows.equality,     coupled};
 }
 
-template <int D, class Coupled>
-RowSweep<D, Coupled> rowSweep(World<D>& w, const RowLists<D>& lists, const DensityRows<D>& rows, Array<Real>& multiplier,
-                              Coupled coupled) {
-  return {lists.rows.data(),
-          lists.pairs.data(),
-          int(lists.pairs.size()),
-          w.fluid.v.data.data(),
-          multiplier.data(),
-          1 / rows.mass,
-          rows.sigma,
-          rows.omega,
-          rows.equality,
-          coupled};
+/// Whether velocities are taken in: at most half of a processor's memory, so that it has two blocks.
+template <int D>
+bool regionsFit(const Colours<D>& colours) {
+  return colours.largestRegion() * sizeof(Sample<D>) <= 100 * 1024;
 }
 
 /// One Gauss-Seidel iteration over the coloured rows.
 template <int D>
 void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& rows, Array<Real>& multiplier) {
-  const auto sweep = rowSweep(w, colours.lists(), rows, multiplier, Uncoupled{});
+  const auto sweep = rowSweep(colours.lists(), rows, multiplier, Uncoupled{});
+  const bool near = regionsFit(colours);
+  const std::size_t memory = near ? colours.largestRegion() * sizeof(Sample<D>) : 0;
+  if (memory > 32 * 1024)
+    check(cudaFuncSetAttribute(sweepKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(memory)), "reserve its memory");
+  Sample<D>* const v = w.fluid.v.data.data();
   colours.eachColour([&](int first, int blocks) {
-    sweepKernel<<<blocks, warp>>>(sweep, colours.begin().data + first);
+    const int* const begin = colours.begin().data + first;
+    if (near)
+      sweepKernel<<<blocks, warp, memory>>>(sweep, begin, colours.regions().data() + first, v);
+    else
+      sweepFarKernel<<<blocks, warp>>>(sweep, begin, v);
     check(cudaGetLastError(), "start a kernel");
   });
 }
@@ -165,6 +213,9 @@ struct RowStore {
   const int* source;  // of images
   int firstImage;
   Real scale;
+  const Region<D>* regions;  // null: pairs have the particles' own numbers
+  const int* block;          // one more than each row's
+  Window<D> window;
 
   __device__ void operator()(int k, int lane) const {
     const auto row = rows[k];
@@ -175,7 +226,10 @@ struct RowStore {
       const int j = slice.first[long(m) * Lists::width + i % Lists::width];
       RowPair<D> pair;
       pair.g = j == i ? own.x : (scale * W.grad(p[i].x - p[j].x)).vec();
-      pair.j = j < firstImage ? j : source[j - firstImage];
+      if (regions)
+        pair.j = regions[block[k] - 1].numberOf(j, p[j].x, window);
+      else
+        pair.j = j < firstImage ? j : source[j - firstImage];
       pairs[row.first + m] = pair;
     }
     if (lane == 0) rows[k].c = c[i], rows[k].perD = own.a;
@@ -189,7 +243,8 @@ __global__ void __launch_bounds__(threads) storeKernel(RowStore<D, K> store) {
 
 /// What the rows hold, once a step.
 template <int D, class K>
-void storeRows(World<D>& w, K W, const DensityRows<D>& rows, RowLists<D>& lists) {
+void storeRows(World<D>& w, K W, const DensityRows<D>& rows, RowLists<D>& lists, const Region<D>* regions = nullptr,
+               const int* block = nullptr) {
   if (lists.size == 0) return;
   const RowStore<D, K> store{W,
                              lists.rows.data(),
@@ -201,14 +256,18 @@ void storeRows(World<D>& w, K W, const DensityRows<D>& rows, RowLists<D>& lists)
                              w.nb().fluid,
                              w.images().source().data(),
                              w.fluid.firstImage(),
-                             -rows.v0 * rows.mass};
+                             -rows.v0 * rows.mass,
+                             regions,
+                             block,
+                             w.window()};
   constexpr int perBlock = int(threads) / warp;
   storeKernel<<<(lists.size - 1) / perBlock + 1, threads>>>(store);
   check(cudaGetLastError(), "start a kernel");
 }
 template <int D, class K>
 void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours) {
-  storeRows(w, W, rows, colours.lists());
+  const bool near = regionsFit(colours);
+  storeRows(w, W, rows, colours.lists(), near ? colours.regions().data() : nullptr, colours.number().data);
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR
