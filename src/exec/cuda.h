@@ -176,14 +176,13 @@ void forEach(int n, F body) {
   check(cudaGetLastError(), "start a kernel");
 }
 
-/// part[b]: zero combined with the terms of block b, [b * perBlock, (b + 1) * perBlock). Each thread takes every 128th of
-/// them and a tree joins the threads: the order is a function of n alone.
+/// to: zero combined with the terms of [begin, end) by one block. Each thread takes every 128th of them and a tree joins the
+/// threads: the order is a function of their number alone.
 template <class T, class F, class Into>
-__global__ void __launch_bounds__(threads) reduceKernel(int n, int perBlock, T zero, F term, Into into, T* part) {
+__device__ void reduceBlock(long long begin, long long end, const T& zero, const F& term, const Into& into, T& to) {
   __shared__ alignas(T) unsigned char memory[threads * sizeof(T)];
   T* const sum = reinterpret_cast<T*>(memory);
   const unsigned t = threadIdx.x;
-  const long long begin = (long long)blockIdx.x * perBlock, past = begin + perBlock, end = past < n ? past : n;
   T s = zero;
   for (long long i = begin + t; i < end; i += threads) into(s, T(term(int(i))));
   sum[t] = s;
@@ -191,7 +190,17 @@ __global__ void __launch_bounds__(threads) reduceKernel(int n, int perBlock, T z
     __syncthreads();
     if (t < half) into(sum[t], sum[t + half]);
   }
-  if (t == 0) part[blockIdx.x] = sum[0];
+  if (t == 0) to = sum[0];
+}
+/// part[b]: zero combined with the terms of block b, [b * perBlock, (b + 1) * perBlock).
+template <class T, class F, class Into>
+__global__ void __launch_bounds__(threads) reduceKernel(int n, int perBlock, T zero, F term, Into into, T* part) {
+  const long long begin = (long long)blockIdx.x * perBlock, past = begin + perBlock;
+  reduceBlock(begin, past < n ? past : n, zero, term, into, part[blockIdx.x]);
+}
+template <class T, class F, class Into>
+__global__ void __launch_bounds__(threads) reduceEachKernel(const int* start, T zero, F term, Into into, T* sums) {
+  reduceBlock(start[blockIdx.x], start[blockIdx.x + 1], zero, term, into, sums[blockIdx.x]);
 }
 
 template <class T>
@@ -231,6 +240,17 @@ T reduce(int n, T zero, F term, Into into) {
 template <class T, class F, class Into>
 void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
   reduceInto(to.data() + at, n, zero, term, into);
+}
+/// Of each k, zero combined with term(m) for all m in [start[k], start[k + 1]), by a block each; for the host.
+template <class T, class F, class Into>
+std::vector<T> reduceEach(const Array<int>& start, T zero, F term, Into into) {
+  const std::size_t n = start.size() - 1;
+  if (n == 0) return {};
+  T* const sums = static_cast<T*>(Desk::of(n * sizeof(T)));
+  reduceEachKernel<<<unsigned(n), threads>>>(start.data(), zero, term, into, sums);
+  check(cudaGetLastError(), "start a reduction");
+  finish();
+  return {sums, sums + n};
 }
 /// After how many iterations a loop looks whether it is done: looking means waiting.
 constexpr int lookEvery = 8;
