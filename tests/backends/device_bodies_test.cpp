@@ -45,8 +45,8 @@ class DeviceBodies : public testing::TestWithParam<std::string> {
     return s;
   }
 };
-INSTANTIATE_TEST_SUITE_P(SolversWithBodies, DeviceBodies, testing::Values("wcsph", "pbf", "projective", "flip", "apic"),
-                         planeLawName);
+INSTANTIATE_TEST_SUITE_P(SolversWithBodies, DeviceBodies,
+                         testing::Values("constraint", "wcsph", "pbf", "projective", "flip", "apic"), planeLawName);
 
 class DeviceCloth : public testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
