@@ -48,6 +48,7 @@ struct BeginTrees {
   Trees<D> trees;
   __device__ void operator()(int t) const {
     const int c = ownCell(), at = t * power(8, D) + c, x = c & 7;
+    if (at == 0) trees.parent[trees.l.tiles * power(8, D)] = 0;  // counts those that are closed
     trees.reached[at] = 0;
     const unsigned row = unsigned(trees.unknown[at >> 6] >> (c & 56)) & 255u;
     const unsigned gaps = ~row & ((1u << x) - 1);
@@ -111,20 +112,39 @@ struct ListClosed {
 }  // namespace
 
 template <int D>
-void ClosedBodies<D>::find(Level<D>& l) {
+static Trees<D> treesOf(Level<D>& l, Array<std::uint64_t>& unknown, Array<std::uint64_t>& open, Array<int>& root,
+                        Array<std::uint8_t>& reached) {
+  return {l.view(), unknown.data(), open.data(), root.data(), reached.data()};
+}
+
+template <int D>
+void ClosedBodies<D>::begin(Level<D>& l) {
   const int n = l.tiles.count(), cells = n * Tiles<D>::cells;
   first_.assign(1, 0);
   if (n == 0) return;
   root_.resize(cells + 1);
   reached_.resize(cells);
-  const Trees<D> trees{l.view(), unknown_.data(), open_.data(), root_.data(), reached_.data()};
-  fill(root_, cells, cells + 1, 0);  // counts those that are closed
+  const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
   eachTile<D>(n, BeginTrees<D>{trees});
   eachTile<D>(n, JoinTrees<D>{trees});
   eachTile<D>(n, ReachTrees<D>{trees});
   eachTile<D>(n, CountClosed<D>{{trees}, root_.data() + cells});
-  const int closed = elementOf(root_, cells);
+  if (!answer_.closed) {
+    check(cudaHostAlloc(reinterpret_cast<void**>(&answer_.closed), sizeof(int), cudaHostAllocDefault), "allocate memory");
+    check(cudaEventCreateWithFlags(&answer_.passed, cudaEventDisableTiming), "make a mark");
+  }
+  check(cudaMemcpyAsync(answer_.closed, root_.data() + cells, sizeof(int), cudaMemcpyDeviceToHost), "give data back");
+  check(cudaEventRecord(answer_.passed), "make a mark");
+}
+
+template <int D>
+void ClosedBodies<D>::find(Level<D>& l) {
+  const int cells = l.tiles.count() * Tiles<D>::cells;
+  if (cells == 0) return;
+  check(cudaEventSynchronize(answer_.passed), "find bodies of fluid");
+  const int closed = *answer_.closed;
   if (closed == 0) return;
+  const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
 
   Array<int> mark, order;
   mark.resize(cells);
