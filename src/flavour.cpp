@@ -31,7 +31,7 @@ class MachineOf final : public Simulation::Machine {
 
   const StepReport& advance(double limit) override {
     if (world_.time >= limit) return report_;
-    report_.stages.clear();
+    Stopwatch::start(report_);
     Stopwatch watch(report_);
     world_.exchange();
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
@@ -54,9 +54,9 @@ class MachineOf final : public Simulation::Machine {
     report_.dt = next.dt;
     report_.dt_limit = next.name;
     Stopwatch rest(report_);
-    const int bad = measure(world_, report_);
+    const int bad = measure(world_, report_, [&] { rest("statistics"); });
     maxSpeed_ = report_.max_speed;
-    rest("statistics");
+    Stopwatch::stop(report_);
     if (bad >= 0) diverged(bad);
     if (const int node = world_.soft.lost(); node >= 0)
       throw Diverged(
