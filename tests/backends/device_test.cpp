@@ -161,7 +161,7 @@ Scene growing() {
 }
 }  // namespace
 
-// In a process of its own, which may hold 24 MiB of the device's memory: 40,000 particles with their lists.
+// In a process of its own, which may hold 20 MiB of the device's memory: 30,000 particles with their lists.
 TEST(DeviceMemory, ThatIsFullIsSaidAndNothingWrittenIsLost) {
   if (!hasDevice()) GTEST_SKIP() << "no GPU here";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -172,7 +172,7 @@ TEST(DeviceMemory, ThatIsFullIsSaidAndNothingWrittenIsLost) {
   options.out = out;
   const auto fillMemory = [&] {
     std::filesystem::remove_all(out);
-    ::setenv("BRIM_GPU_MEMORY", "24", 1);
+    ::setenv("BRIM_GPU_MEMORY", "20", 1);
     try {
       run(growing(), options, goOn, {});
     } catch (const Failure& e) {
