@@ -17,21 +17,31 @@ void addEdge(std::vector<Feeler>& out, const Vector& a, const Vector& b) {
   for (int k = 0; k < perEdge; ++k) out.push_back({a + (double(k) / perEdge) * (b - a), 0});
 }
 
-std::vector<Contact> reduced(std::vector<Contact> all, int most) {
+// The outermost, so that a face that lies on another is held at its ends and corners, whichever point is deepest at the moment;
+// and the deepest.
+std::vector<Contact> reduced(const std::vector<Contact>& all, int most) {
   if (int(all.size()) <= most) return all;
+  Vector middle = {0, 0, 0};
+  std::size_t deepest = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    middle = middle + (1.0 / double(all.size())) * all[k].point;
+    if (all[k].gap < all[deepest].gap) deepest = k;
+  }
+  const auto apart = [](const Vector& a, const Vector& b) { return dot(a - b, a - b); };
+  std::vector<double> far;
+  for (const Contact& c : all) far.push_back(apart(c.point, middle));
   std::vector<Contact> kept;
-  std::vector<double> far(all.size(), 1e300);
-  std::size_t next = 0;
-  for (std::size_t k = 1; k < all.size(); ++k)
-    if (all[k].gap < all[next].gap) next = k;
+  bool held = false;
   for (int n = 0; n < most; ++n) {
+    const std::size_t next = std::size_t(std::max_element(far.begin(), far.end()) - far.begin());
+    held = held || next == deepest;
     kept.push_back(all[next]);
     for (std::size_t k = 0; k < all.size(); ++k) {
-      const Vector r = all[k].point - kept.back().point;
-      far[k] = std::min(far[k], dot(r, r));
+      const double to = apart(all[k].point, all[next].point);
+      far[k] = n == 0 ? to : std::min(far[k], to);
     }
-    next = std::size_t(std::max_element(far.begin(), far.end()) - far.begin());
   }
+  if (!held) kept.push_back(all[deepest]);
   return kept;
 }
 
@@ -97,7 +107,8 @@ std::vector<Feeler> feelersOf(const SolidShape& shape) {
 std::vector<Contact> contactsWith(const std::vector<Feeler>& feelers, const Pose<double>& at, const Primitive<double>& other,
                                   const Pose<double>& there, double margin, double size, int most) {
   std::vector<Contact> all;
-  for (const Feeler& f : feelers) {
+  for (int k = 0; k < int(feelers.size()); ++k) {
+    const Feeler& f = feelers[k];
     Vector x, y, n;
     at.toWorld(f.point.data(), x.data());
     there.toBody(x.data(), y.data());
@@ -106,21 +117,33 @@ std::vector<Contact> contactsWith(const std::vector<Feeler>& feelers, const Pose
     other.normal(y.data(), 1e-5 * size, n.data());
     if (n == Vector{0, 0, 0}) continue;
     there.directionToWorld(n.data(), n.data());
-    all.push_back({x - (f.radius + gap / 2) * n, n, gap});
+    all.push_back({x - (f.radius + gap / 2) * n, n, gap, k});
   }
-  return reduced(std::move(all), most);
+  return reduced(all, most);
 }
 
 std::vector<Contact> contactsWithPlane(const std::vector<Feeler>& feelers, const Pose<double>& at, const Vector& normal,
                                        double offset, double margin, int most) {
   std::vector<Contact> all;
-  for (const Feeler& f : feelers) {
+  for (int k = 0; k < int(feelers.size()); ++k) {
+    const Feeler& f = feelers[k];
     Vector x;
     at.toWorld(f.point.data(), x.data());
     const double gap = dot(normal, x) - offset - f.radius;
-    if (gap < margin) all.push_back({x - (f.radius + gap / 2) * normal, normal, gap});
+    if (gap < margin) all.push_back({x - (f.radius + gap / 2) * normal, normal, gap, k});
   }
-  return reduced(std::move(all), most);
+  return reduced(all, most);
+}
+
+Vector ContactMemory::impulse(const ContactKey& key) const {
+  const auto at = std::lower_bound(all.begin(), all.end(), key, [](const Kept& k, const ContactKey& x) { return k.key < x; });
+  return at != all.end() && at->key == key ? at->impulse : Vector{0, 0, 0};
+}
+
+void ContactMemory::keep(std::vector<Kept> contacts, double step) {
+  all = std::move(contacts);
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.key < b.key; });
+  dt = step;
 }
 
 }  // namespace brim

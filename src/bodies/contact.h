@@ -21,6 +21,30 @@ struct Contact {
   Vector point;   // [m] in the scene
   Vector normal;  // unit, out of b and into a
   double gap;     // [m] negative where they overlap
+  int feeler;     // which of the shape's touches
+};
+
+/// Who touches whom, and with which feeler: what makes a contact of this step the same as one of the last.
+struct ContactKey {
+  int body;    // a
+  int other;   // b; -1, -2 …: walls of the domain, then solids
+  int feeler;  // of a; -1, -2 …: of b
+  auto operator<=>(const ContactKey&) const = default;
+};
+
+/// What contacts came to in the last step, from which those of the next start.
+class ContactMemory {
+ public:
+  struct Kept {
+    ContactKey key;
+    Vector impulse;  // [N s] on a
+  };
+  std::vector<Kept> all;  // by key
+  double dt = 0;          // [s] of that step
+
+  /// Zero for a contact that was not there.
+  Vector impulse(const ContactKey&) const;
+  void keep(std::vector<Kept>, double dt);
 };
 
 /// Contacts of the feelers of a shape at `at` with the solid `other` at `there`, up to `margin` [m] apart: the deepest, and those

@@ -89,7 +89,7 @@ void BodySystem::nudge(int b, const Vector& impulse, const Vector& moment, doubl
 
 void BodySystem::begin(double time, double dt, const Vector& gravity) {
   dt_ = dt;
-  rows_.clear();
+  rows_.clear(), contacts_.clear();
   // G v_old of Eq. 18 is with the velocities before anything acts.
   for (JointRows& j : joints_) j.append(bodies_, time, dt, warm, rows_);
   findContacts(time);
@@ -118,21 +118,25 @@ void BodySystem::findContacts(double time) {
     const double speed = length(bodies_[a].u.v) + reach_[a] * length(bodies_[a].u.w);
     const double mu = scene_.bodies[a].friction;
     if (bodies_[a].perMass > 0) {
-      for (const Wall& w : walls_)
+      int other = -1;  // walls and solids have numbers below 0
+      for (const Wall& w : walls_) {
         if (dot(w.normal, bodies_[a].x) - w.offset < reach_[a] + slack(reach_[a], speed))
           for (const Contact& c : contactsWithPlane(feelers_[a], at, w.normal, w.offset, slack(reach_[a], speed), most))
-            contact(c, a, -1, {}, mu);
+            contact(c, {a, other, c.feeler}, {}, mu);
+        --other;
+      }
       for (const Obstacle& o : obstacles_) {
+        const int solid = other--;
         const Pose<double> there = poseAt(o.motion, o.shape->pose(), time);
         const Vector centre = {there.position[0], there.position[1], there.position[2]};
         const double margin = slack(std::min(reach_[a], o.size), speed);
         if (!o.feelers.empty() && length(bodies_[a].x - centre) > reach_[a] + o.size + margin) continue;
         for (const Contact& c : contactsWith(feelers_[a], at, o.shape->primitive(), there, margin, o.size, most))
-          contact(c, a, -1, there, mu);
+          contact(c, {a, solid, c.feeler}, there, mu);
         for (Contact c :
              contactsWith(o.feelers, there, shapes_[scene_.solids.size() + a].primitive(), at, margin, reach_[a], most)) {
           c.normal = -c.normal;
-          contact(c, a, -1, there, mu);
+          contact(c, {a, solid, -1 - c.feeler}, there, mu);
         }
       }
     }
@@ -145,19 +149,22 @@ void BodySystem::findContacts(double time) {
       const Pose<double> there = pose(b);
       const Primitive<double>&shapeA = shapes_[scene_.solids.size() + a].primitive(),
             &shapeB = shapes_[scene_.solids.size() + b].primitive();
-      for (const Contact& c : contactsWith(feelers_[a], at, shapeB, there, margin, reach_[b], most)) contact(c, a, b, {}, both);
+      for (const Contact& c : contactsWith(feelers_[a], at, shapeB, there, margin, reach_[b], most))
+        contact(c, {a, b, c.feeler}, {}, both);
       // Of two round ones, one direction sees all.
       if (feelers_[a].size() == 1 && feelers_[b].size() == 1) continue;
       for (Contact c : contactsWith(feelers_[b], there, shapeA, at, margin, reach_[a], most)) {
         c.normal = -c.normal;
-        contact(c, a, b, {}, both);
+        contact(c, {a, b, -1 - c.feeler}, {}, both);
       }
     }
   }
 }
 
 // The normal's row, and Coulomb's: |lambda_t| <= mu lambda_n along one tangent (2D) or two (a pyramid around the cone).
-void BodySystem::contact(const Contact& c, int a, int b, const Pose<double>& solid, double mu) {
+void BodySystem::contact(const Contact& c, const ContactKey& key, const Pose<double>& solid, double mu) {
+  const int a = key.body, b = std::max(key.other, -1);
+  const Vector before = memory_.dt > 0 ? warmContacts * dt_ / memory_.dt * memory_.impulse(key) : none;
   Vector wall = {0, 0, 0};
   if (b < 0) solid.velocityAt(c.point.data(), wall.data());
   const auto row = [&](const Vector& n) {
@@ -167,14 +174,17 @@ void BodySystem::contact(const Contact& c, int a, int b, const Pose<double>& sol
     r.armA = cross(c.point - bodies_[a].x, n);
     if (b >= 0) r.armB = -cross(c.point - bodies_[b].x, n);
     r.c = dot(n, wall);
+    r.lambda = dot(n, before);
     return r;
   };
   Row normal = row(c.normal);
   normal.c += Spook(dt_, contactDamping).oneSided(c.gap);
   normal.low = 0;
+  normal.lambda = std::max(normal.lambda, 0.0);
+  const int at = int(rows_.size());
   rows_.push_back(normal);
+  contacts_.push_back({key, at, mu == 0 ? 1 : scene_.dimension});
   if (mu == 0) return;
-  const int at = int(rows_.size()) - 1;
   const Vector s = scene_.dimension == 2 ? Vector{-c.normal[1], c.normal[0], 0} : acrossOf(c.normal);
   const Vector tangents[2] = {s, cross(c.normal, s)};
   for (int k = 0; k < scene_.dimension - 1; ++k) {
@@ -257,6 +267,13 @@ void BodySystem::finish() {
     joint_[k].torque = joint_[k].torque + dt_ * joints_[k].torque;
     joint_[k].motor += dt_ * joints_[k].motor;
   }
+  std::vector<ContactMemory::Kept> kept;
+  for (const Touching& t : contacts_) {
+    Vector impulse = none;
+    for (int k = t.row; k < t.row + t.rows; ++k) impulse = impulse + rows_[k].lambda * rows_[k].linear;
+    kept.push_back({t.key, impulse});
+  }
+  memory_.keep(std::move(kept), dt_);
   since_ += dt_;
 }
 
@@ -338,7 +355,17 @@ void BodySystem::walk(T& tape) {
     tape(j.lastDt), tape(j.position), tape(j.error);
     tape(joint_[k].force), tape(joint_[k].torque), tape(joint_[k].motor);
   }
-  tape(since_);
+  double count = double(memory_.all.size());
+  tape(count);
+  memory_.all.resize(count >= 0 && count < 1e7 ? std::size_t(count) : 0);
+  for (ContactMemory::Kept& k : memory_.all)
+    for (int* number : {&k.key.body, &k.key.other, &k.key.feeler}) {
+      double n = *number;
+      tape(n);
+      *number = int(n);
+    }
+  for (ContactMemory::Kept& k : memory_.all) tape(k.impulse);
+  tape(memory_.dt), tape(since_);
 }
 
 std::vector<double> BodySystem::save() {

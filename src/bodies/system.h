@@ -58,7 +58,9 @@ class BodySystem {
   /// False if the numbers are not of this scene.
   bool restore(const std::vector<double>&);
 
-  double warm = 0.8;  // part of a joint's last impulses that the next step starts with
+  // Part of the last impulses that the next step starts with.
+  double warm = 0.8;           // of joints
+  double warmContacts = 0.95;  // of a pile's, which have many sweeps' way to the floor
 
  private:
   struct Obstacle {  // a solid of the scene, or a wall of the domain (no shape)
@@ -72,7 +74,7 @@ class BodySystem {
     double offset;  // [m]
   };
   void findContacts(double time);
-  void contact(const Contact&, int a, int b, const Pose<double>& solid, double mu);
+  void contact(const Contact&, const ContactKey&, const Pose<double>& solid, double mu);
   void prepare(Row&) const;
   void apply(const Row&, double change);
   double valueOf(const Row&) const;
@@ -91,6 +93,12 @@ class BodySystem {
   std::vector<JointRows> joints_;
   std::vector<std::pair<int, int>> pairs_;  // joined bodies do not collide
   std::vector<Row> rows_;
+  struct Touching {
+    ContactKey key;
+    int row, rows;  // of the normal in rows_, and how many with those of friction
+  };
+  std::vector<Touching> contacts_;  // of the present step
+  ContactMemory memory_;
   std::vector<BodyVelocity> force_, pushed_;  // of the fluid: force and torque; impulse and moment
   double dt_ = 0;
   // Since the last report.

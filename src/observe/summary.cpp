@@ -27,7 +27,7 @@ void visit(T& t, F f) {
   f("max_speed", t.maxSpeed), f("start_volume", t.startVolume), f("start_particles", t.startParticles);
   f("start_emitted", t.startEmitted), f("start_sunk", t.startSunk), f("volume_ratio", t.volumeRatio);
   f("volume_ratio_min", t.volumeRatioMin), f("volume_ratio_max", t.volumeRatioMax);
-  f("volume_ratio_eq19", t.volumeRatioEq19);
+  f("volume_ratio_eq19", t.volumeRatioEq19), f("residual", t.residual);
 }
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -56,6 +56,7 @@ void Totals::add(const StepReport& r, double ms) {
   kineticEnergy = r.kinetic_energy, potentialEnergy = r.potential_energy;
   maxSpeed = std::max(maxSpeed, r.max_speed);
   volumeRatioEq19 = r.volume_ratio_eq19;
+  if (r.residual >= 0) residual = std::max(residual, 0.0) + r.residual;
 }
 
 json toJson(const Totals& totals) {
@@ -123,6 +124,7 @@ std::string summaryText(const Simulation& sim, const Totals& t, const RunFacts& 
   j["volume_ratio_min"] = t.volumeRatioMin;
   j["volume_ratio_max"] = t.volumeRatioMax;
   if (t.volumeRatioEq19 >= 0) j["volume_ratio_eq19"] = t.volumeRatioEq19;
+  if (t.residual >= 0) j["residual_mean"] = ratio(t.residual, double(t.steps));
   const Spacing spacing = spacingOf(sim.snapshot(), scene.resolution.spacing);
   j["spacing_mean"] = spacing.mean;
   j["spacing_variance"] = spacing.variance;

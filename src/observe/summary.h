@@ -34,6 +34,7 @@ struct Totals {
   std::int64_t startParticles = 0, startEmitted = 0, startSunk = 0;
   double volumeRatio = 1, volumeRatioMin = 1, volumeRatioMax = 1;
   double volumeRatioEq19 = -1;  // after the last step; below 0: no grid
+  double residual = -1;         // sum over the steps; below 0: the solver reports none
 
   void add(const StepReport&, double ms);
 };
@@ -57,6 +58,7 @@ struct RunFacts {
 /// The text of summary.json. Names whose meaning needs a word:
 ///   density_error_mean   mean over particles, then over time (weighted by dt); _max over both; _p999 the largest of all steps
 ///   volume_ratio_eq19    grid solvers: Eq. 19 of Kugelstadt et al. 2019 over the volume at rest, after the last step
+///   residual_mean        constraint: what Eq. 33 of Bodin et al. 2012 leaves of each step's start, mean over the steps
 ///   ns_per_particle_*    wall time of the steps (search: stage "search"; iteration: stage "pressure" alone)
 ///   simulated_per_wall   simulated seconds per second spent in steps
 ///   spacing_*            at the end: distance to the nearest particle in spacings, its variance, and the part closer than 0.5

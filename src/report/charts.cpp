@@ -8,7 +8,7 @@
 #include "brim/error.h"
 
 extern "C" {
-#define BRIM_PAGE(name) extern const char brim_page_##name[], brim_page_##name##_end[];
+#define BRIM_PAGE(name) extern const char brim_report_##name[], brim_report_##name##_end[];
 BRIM_PAGE(html)
 BRIM_PAGE(css)
 BRIM_PAGE(charts)
@@ -18,10 +18,10 @@ BRIM_PAGE(page)
 
 namespace brim {
 
-std::string_view pageTemplate() { return {brim_page_html, std::size_t(brim_page_html_end - brim_page_html)}; }
-std::string_view pageStyle() { return {brim_page_css, std::size_t(brim_page_css_end - brim_page_css)}; }
-std::string_view chartsScript() { return {brim_page_charts, std::size_t(brim_page_charts_end - brim_page_charts)}; }
-std::string_view pageScript() { return {brim_page_page, std::size_t(brim_page_page_end - brim_page_page)}; }
+std::string_view pageTemplate() { return {brim_report_html, std::size_t(brim_report_html_end - brim_report_html)}; }
+std::string_view pageStyle() { return {brim_report_css, std::size_t(brim_report_css_end - brim_report_css)}; }
+std::string_view chartsScript() { return {brim_report_charts, std::size_t(brim_report_charts_end - brim_report_charts)}; }
+std::string_view pageScript() { return {brim_report_page, std::size_t(brim_report_page_end - brim_report_page)}; }
 
 struct Charts::Engine {
   duk_context* js = duk_create_heap_default();

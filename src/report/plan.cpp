@@ -339,7 +339,8 @@ const std::vector<std::string>& plottable() {
                                                  "kinetic_energy",     "potential_energy",
                                                  "total_energy",       "dt",
                                                  "iterations",         "cost",
-                                                 "density_by_height",  "time_reached"};
+                                                 "residual",           "density_by_height",
+                                                 "time_reached"};
   return names;
 }
 

@@ -87,7 +87,7 @@ std::map<std::string, Series> readSeries(const std::string& file, std::size_t po
     const auto time = number(word("time"));
     if (!time) continue;
     for (const char* name : {"density_error_mean", "density_error_max", "density_error_p999", "kinetic_energy",
-                             "potential_energy", "iterations", "volume_ratio", "volume_ratio_eq19"})
+                             "potential_energy", "iterations", "volume_ratio", "volume_ratio_eq19", "residual"})
       if (const auto x = number(word(name))) series[name].emplace_back(*time, *x);
     const auto kinetic = number(word("kinetic_energy")), potential = number(word("potential_energy"));
     if (kinetic && potential) series["total_energy"].emplace_back(*time, *kinetic + *potential);

@@ -60,7 +60,7 @@ std::string allSolvers() {
   return names;
 }
 
-TEST_F(ReportCommand, CompareLeavesAPageATableAndPlotsOfEverySolver) {
+TEST_F(ReportCommand, CompareLeavesAPageATableAndPlotsOfEverySolver_CS17_X01) {
   const Outcome o = brim("compare scenes/dam.toml --solvers " + allSolvers() + " --out out");
   ASSERT_EQ(o.code, 0) << o.err;
   const auto rows = table("out");
@@ -84,6 +84,8 @@ TEST_F(ReportCommand, CompareLeavesAPageATableAndPlotsOfEverySolver) {
     EXPECT_EQ(svg.rfind("<svg", 0), 0u) << plot;
     for (const SolverInfo& s : solvers()) EXPECT_TRUE(has(svg, s.name)) << plot << " lacks " << s.name;
   }
+  const std::string residual = contentOf(folder / "out/plots/time_residual.svg");
+  EXPECT_TRUE(has(residual, "constraint"));
   const std::string byHeight = contentOf(folder / "out/plots/density_by_height.svg");
   EXPECT_TRUE(has(byHeight, "height [m]") && has(byHeight, "kg/m"));
 }

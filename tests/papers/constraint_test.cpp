@@ -182,6 +182,34 @@ TEST(ConstraintFluids, WaterGivesWayByEpsilonTimesItsPressure_CF20) {
   EXPECT_NEAR(twice - none, 0.02, 0.004);
 }
 
+TEST(ConstraintFluids, DenseBodiesSinkAndPileUpLightOnesFloat_CF23) {
+  Scene s = pool(2, 0.02, {0.8, 0.8, 0}, 0.4);
+  s.time.dt_max = 0.004;
+  for (int k = 0; k < 6; ++k) {
+    RigidBody b;
+    b.name = std::to_string(k);
+    const double x = 0.075 + 0.13 * k, y = 0.48;
+    b.shape = k / 2 == 1 ? ball({x, y, 0}, 0.055) : box({x - 0.05, y - 0.05, 0}, {x + 0.05, y + 0.05, 0});
+    b.density = k % 2 ? 2500 : 300;
+    s.bodies.push_back(b);
+  }
+  Simulation sim(s);
+  sim.advanceTo(2.5);
+  const Snapshot q = sim.snapshot();
+  double top = 0;
+  for (std::size_t i = 0; i < q.size(); ++i) top = std::max(top, q.position[3 * i + 1]);
+  EXPECT_LT(top, 0.7);  // the level has risen to 0.46, and nothing splashes any more
+  for (int k = 0; k < 6; ++k) {
+    const double y = q.bodies[k].centre[1];
+    if (k % 2) {
+      EXPECT_LT(y, 0.2) << k;  // on the floor, or on another that lies there
+    } else {
+      EXPECT_GT(y, 0.4) << k;  // seven tenths of it out of the water
+    }
+    for (int a = 0; a < 2; ++a) EXPECT_LT(std::abs(q.bodies[k].velocity[a]), 0.1) << k;
+  }
+}
+
 TEST(ConstraintFluids, ARunWithAMotorResumesToTheBit) {
   Scene s = pool(2, 0.02, {0.6, 0.6, 0}, 0.25);
   RigidBody b;

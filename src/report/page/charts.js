@@ -112,7 +112,7 @@ export function svg(name) {
   const labels = option.series
     .filter(s => s.type === 'line' && s.lineStyle.type !== 'dashed')
     .map(s => s.name);
-  const lines = labels.length > 1 ? linesOf(labels, width - 40) : 0;
+  const lines = labels.length > 0 && loaded.data.runs.length > 1 ? linesOf(labels, width - 40) : 0;
   if (lines) {
     const text = {color: theme.text, fontSize: 12};
     option.legend = {

@@ -78,6 +78,16 @@ export const quantities = [
     note: 'wall time of the steps, on the machine that ran it',
   },
   {
+    key: 'residual',
+    log: true,
+    summary: 'residual_mean',
+    title: 'Residual',
+    unit: 'of the start',
+    scale: 1,
+    series: true,
+    note: 'of Eq. 33 of Constraint Fluids after the last iteration, over that before the first',
+  },
+  {
     key: 'density_by_height',
     title: 'Density by height',
     unit: 'kg/m\u00b3',
