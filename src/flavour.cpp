@@ -10,6 +10,9 @@
 #include "sph/statistics.h"
 #include "time/limit.h"
 #include "world/state.h"
+#if BRIM_CUDA
+#include "exec/courier_cuda.h"
+#endif
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -31,7 +34,7 @@ class MachineOf final : public Simulation::Machine {
 
   const StepReport& advance(double limit) override {
     if (world_.time >= limit) return report_;
-    report_.stages.clear();
+    Stopwatch::start(report_);
     Stopwatch watch(report_);
     world_.exchange();
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
@@ -55,9 +58,9 @@ class MachineOf final : public Simulation::Machine {
     report_.dt = next.dt;
     report_.dt_limit = next.name;
     Stopwatch rest(report_);
-    const int bad = measure(world_, report_);
+    const int bad = measure(world_, report_, [&] { rest("statistics"); });
     maxSpeed_ = report_.max_speed;
-    rest("statistics");
+    Stopwatch::stop(report_);
     if (bad >= 0) diverged(bad);
     if (const int node = world_.soft.lost(); node >= 0)
       throw Diverged(
@@ -75,40 +78,41 @@ class MachineOf final : public Simulation::Machine {
   std::size_t bytes() override { return world_.bytes() + solver_->bytes(); }
 
   Snapshot snapshot() override {
-    Snapshot s;
-    s.dimension = D;
-    s.time = world_.time;
-    s.step = world_.step;
+    Snapshot s = besidesParticles();
     const int n = world_.fluid.size();
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
     const auto id = onHost(world_.fluid.id.data, n);
     const auto pressure = onHost(world_.fluid.real("pressure").data, n);
-    // By id: each to the place of its id, then the gaps of those that left are closed.
-    std::vector<int> order(world_.nextId, -1);
-    forEachOnHost(n, [&](int i) { order[id[i]] = i; });
-    order.erase(std::remove(order.begin(), order.end(), -1), order.end());
-    s.id.resize(n), s.density.resize(n), s.pressure.resize(n);
-    s.position.resize(3 * std::size_t(n)), s.velocity.resize(3 * std::size_t(n));
-    forEachOnHost(n, [&](int k) {
-      const int i = order[k];
-      s.id[k] = id[i];
-      for (int d = 0; d < D; ++d) {
-        s.position[3 * std::size_t(k) + d] = world_.origin[d] + p[i].x[d];
-        s.velocity[3 * std::size_t(k) + d] = float(v[i].x[d]);
-      }
-      s.density[k] = float(v[i].a);
-      s.pressure[k] = float(pressure[i]);
-    });
-    s.solids = world_.solids.drawn();
-    s.surfaces = world_.soft.surfaces();
-    s.gauges = world_.gauges.read(world_);
-    if (world_.bodies) {
-      s.bodies = world_.bodies->reports();
-      s.joints = world_.bodies->jointReports();
-    }
-    world_.meansTaken = true;
+    putParticles(s, n, world_.nextId, world_.origin, p.data(), v.data(), id.data(), pressure.data());
     return s;
   }
+
+#if BRIM_CUDA
+  std::future<Snapshot> capture() override {
+    if (reading_.valid()) reading_.wait();
+    const int n = world_.fluid.size();
+    const Sample<D>*p, *v;
+    const int* id;
+    const Real* pressure;
+    try {
+      courier_.begin();
+      p = courier_.take(world_.fluid.p.data, n), v = courier_.take(world_.fluid.v.data, n);
+      id = courier_.take(world_.fluid.id.data, n), pressure = courier_.take(world_.fluid.real("pressure").data, n);
+      courier_.go();
+    } catch (const Failure&) {  // there is no room for the copies
+      return Machine::capture();
+    }
+    std::promise<void> read;
+    reading_ = read.get_future();
+    return std::async(std::launch::async, [=, this, s = besidesParticles(), nextId = world_.nextId, origin = world_.origin,
+                                           read = std::move(read)]() mutable {
+      courier_.wait();
+      putParticles(s, n, nextId, origin, p, v, id, pressure);
+      read.set_value();
+      return std::move(s);
+    });
+  }
+#endif
 
   // A sum over particles, so that their order does not matter; each term mixes all bits of id, position and velocity.
   std::uint64_t stateHash() override {
@@ -144,6 +148,43 @@ class MachineOf final : public Simulation::Machine {
   void restore(const std::vector<char>& blob) override { maxSpeed_ = restoreState(world_, scene.solver.name, blob); }
 
  private:
+  // All of a snapshot that does not grow with the fluid.
+  Snapshot besidesParticles() {
+    Snapshot s;
+    s.dimension = D;
+    s.time = world_.time;
+    s.step = world_.step;
+    s.solids = world_.solids.drawn();
+    s.surfaces = world_.soft.surfaces();
+    s.gauges = world_.gauges.read(world_);
+    if (world_.bodies) {
+      s.bodies = world_.bodies->reports();
+      s.joints = world_.bodies->jointReports();
+    }
+    world_.meansTaken = true;
+    return s;
+  }
+
+  // By id: each to the place of its id, then the gaps of those that left are closed.
+  static void putParticles(Snapshot& s, int n, std::int64_t nextId, const Vector& origin, const Sample<D>* p, const Sample<D>* v,
+                           const int* id, const Real* pressure) {
+    std::vector<int> order(nextId, -1);
+    forEachOnHost(n, [&](int i) { order[id[i]] = i; });
+    order.erase(std::remove(order.begin(), order.end(), -1), order.end());
+    s.id.resize(n), s.density.resize(n), s.pressure.resize(n);
+    s.position.resize(3 * std::size_t(n)), s.velocity.resize(3 * std::size_t(n));
+    forEachOnHost(n, [&](int k) {
+      const int i = order[k];
+      s.id[k] = id[i];
+      for (int d = 0; d < D; ++d) {
+        s.position[3 * std::size_t(k) + d] = origin[d] + p[i].x[d];
+        s.velocity[3 * std::size_t(k) + d] = float(v[i].x[d]);
+      }
+      s.density[k] = float(v[i].a);
+      s.pressure[k] = float(pressure[i]);
+    });
+  }
+
   static std::function<double(double)> kernelOf(const Scene& s) {
     const auto chosen = s.solver.choices.find("kernel");
     const std::string name = chosen == s.solver.choices.end() ? "cubic" : chosen->second;
@@ -188,6 +229,10 @@ class MachineOf final : public Simulation::Machine {
   Facts facts_;
   StepReport report_;
   double maxSpeed_ = 0;  // [m/s]
+#if BRIM_CUDA
+  Courier courier_;
+  std::future<void> reading_;  // what the courier brought
+#endif
 };
 
 static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {

@@ -19,6 +19,11 @@ struct Simulation::Machine {
   virtual std::uint64_t stateHash() = 0;
   virtual std::vector<char> save() = 0;
   virtual void restore(const std::vector<char>&) = 0;
+  virtual std::future<Snapshot> capture() {
+    std::promise<Snapshot> now;
+    now.set_value(snapshot());
+    return now.get_future();
+  }
 
   Scene scene;
   int threads = 0;

@@ -104,6 +104,7 @@ std::int64_t Simulation::step() const { return machine_->step(); }
 const Scene& Simulation::scene() const { return machine_->scene; }
 const Facts& Simulation::facts() const { return machine_->facts(); }
 Snapshot Simulation::snapshot() const { return machine_->snapshot(); }
+std::future<Snapshot> Simulation::capture() const { return machine_->capture(); }
 std::size_t Simulation::bytes() const { return machine_->bytes(); }
 std::uint64_t Simulation::stateHash() const { return machine_->stateHash(); }
 std::vector<char> Simulation::save() const { return machine_->save(); }

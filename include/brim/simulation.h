@@ -1,6 +1,7 @@
 // The run-time face of Brim: a scene in motion, whatever its dimension, precision, machine and solver.
 #pragma once
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ class Simulation {
   const Scene& scene() const;
   const Facts& facts() const;
   Snapshot snapshot() const;
+  /// The snapshot of now, for those who go on meanwhile: a device copies it beside the next steps, and the future's thread puts
+  /// it together. On a CPU it is there at once. The future must be done before the simulation goes.
+  std::future<Snapshot> capture() const;
   /// Bytes held by particles, samples, lists and tables.
   std::size_t bytes() const;
   /// Hash of ids, positions and velocities; the same for any sorting and any number of threads.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -31,6 +32,19 @@ struct View {
   __device__ T& operator[](int i) const { return data[i]; }
 };
 
+/// Bytes of the device's memory that arrays hold, and how many they may. A test can take most of them away.
+struct Budget {
+  std::size_t held = 0, most = ~std::size_t(0);
+  static Budget& ours() {
+    static Budget one = [] {
+      Budget b;
+      if (const char* mebibytes = std::getenv("BRIM_GPU_MEMORY")) b.most = std::size_t(std::atoll(mebibytes)) << 20;
+      return b;
+    }();
+    return one;
+  }
+};
+
 /// Memory of the device, given and taken back in the order of the work, so that neither waits for it; what is given back is
 /// kept for the next who asks.
 inline void* allocate(std::size_t bytes) {
@@ -43,15 +57,24 @@ inline void* allocate(std::size_t bytes) {
   }();
   (void)keeping;
   void* memory = nullptr;
-  if (const cudaError_t result = cudaMallocAsync(&memory, bytes, nullptr); result != cudaSuccess) {
+  Budget& budget = Budget::ours();
+  const bool fits = budget.held + bytes <= budget.most;
+  if (!fits || cudaMallocAsync(&memory, bytes, nullptr) != cudaSuccess) {
     cudaGetLastError();
     std::size_t left = 0, all = 0;
     cudaMemGetInfo(&left, &all);
-    throw Failure("the GPU's memory is full: " + std::to_string(bytes >> 20) + " MiB more were needed, and " +
-                  std::to_string(left >> 20) + " of its " + std::to_string(all >> 20) +
-                  " MiB are free. A larger resolution.spacing takes less, and --device cpu has the machine's memory");
+    const auto inMebibytes = [](std::size_t n) { return std::to_string((n >> 20) + (n & 0xfffff ? 1 : 0)) + " MiB"; };
+    throw Failure("the GPU's memory is full: " + inMebibytes(bytes) + " more were needed beside the " + inMebibytes(budget.held) +
+                  " in use, of " + inMebibytes(fits ? all : budget.most) +
+                  ". A larger resolution.spacing takes less, and --device cpu has the machine's memory");
   }
+  budget.held += bytes;
   return memory;
+}
+inline void release(void* memory, std::size_t bytes) {
+  if (!memory) return;
+  Budget::ours().held -= bytes;
+  cudaFreeAsync(memory, nullptr);
 }
 
 /// Memory of the device that grows without being touched.
@@ -61,16 +84,15 @@ class Array {
   Array() = default;
   Array(Array&& b) noexcept { swap(b); }
   Array& operator=(Array&& b) noexcept { return swap(b), *this; }
-  ~Array() {
-    if (data_) cudaFreeAsync(data_, nullptr);
-  }
+  ~Array() { release(data_, capacity_ * sizeof(T)); }
 
   /// Room for n elements; what was there stays, what is new has no value.
   void resize(std::size_t n) {
     if (n > capacity_) {
       Array more;
-      more.capacity_ = std::max(n, capacity_ + capacity_ / 8);
-      more.data_ = static_cast<T*>(allocate(more.capacity_ * sizeof(T)));
+      const std::size_t room = std::max(n, capacity_ + capacity_ / 8);
+      more.data_ = static_cast<T*>(allocate(room * sizeof(T)));
+      more.capacity_ = room;
       if (size_) check(cudaMemcpyAsync(more.data_, data_, size_ * sizeof(T), cudaMemcpyDeviceToDevice), "copy memory");
       swap(more);
     }
@@ -176,38 +198,84 @@ void forEach(int n, F body) {
   check(cudaGetLastError(), "start a kernel");
 }
 
-/// to: zero combined with the terms of [begin, end) by one block. Each thread takes every 128th of them and a tree joins the
-/// threads: the order is a function of their number alone.
-template <class T, class F, class Into>
-__device__ void reduceBlock(long long begin, long long end, const T& zero, const F& term, const Into& into, T& to) {
+/// What the threads of a block have, joined by a tree: the order is a function of their number alone. The first has the result.
+template <class T, class Into>
+__device__ T overBlock(T own, Into into) {
   __shared__ alignas(T) unsigned char memory[threads * sizeof(T)];
   T* const sum = reinterpret_cast<T*>(memory);
   const unsigned t = threadIdx.x;
-  T s = zero;
-  for (long long i = begin + t; i < end; i += threads) into(s, T(term(int(i))));
-  sum[t] = s;
+  __syncthreads();  // whoever still reads the last ones
+  sum[t] = own;
   for (unsigned half = threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (t < half) into(sum[t], sum[t + half]);
   }
-  if (t == 0) to = sum[0];
-}
-/// part[b]: zero combined with the terms of block b, [b * perBlock, (b + 1) * perBlock).
-template <class T, class F, class Into>
-__global__ void __launch_bounds__(threads) reduceKernel(int n, int perBlock, T zero, F term, Into into, T* part) {
-  const long long begin = (long long)blockIdx.x * perBlock, past = begin + perBlock;
-  reduceBlock(begin, past < n ? past : n, zero, term, into, part[blockIdx.x]);
-}
-template <class T, class F, class Into>
-__global__ void __launch_bounds__(threads) reduceEachKernel(const int* start, T zero, F term, Into into, T* sums) {
-  reduceBlock(start[blockIdx.x], start[blockIdx.x + 1], zero, term, into, sums[blockIdx.x]);
+  return sum[0];
 }
 
-template <class T>
-struct Load {
-  const T* p;
-  __device__ T operator()(int i) const { return p[i]; }
+/// Where blocks leave what they found, and how many have: the one that comes last goes on with all of it.
+struct Meeting {
+  unsigned* through;
+  void* part;
+  __device__ bool isLast() const {
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      last = atomicAdd(through, 1u) == gridDim.x - 1;
+      if (last) *through = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+  }
+  /// One that has room for `bytes`, for work of the device that comes one after the other.
+  static Meeting of(std::size_t bytes) {
+    constexpr std::size_t first = 256;
+    static Array<unsigned char> room;
+    if (room.size() == 0) {
+      room.resize(first);
+      check(cudaMemsetAsync(room.data(), 0, first), "clear memory");
+    }
+    if (room.size() < first + bytes) room.resize(first + bytes);
+    return {reinterpret_cast<unsigned*>(room.data()), room.data() + first};
+  }
 };
+
+/// The terms of block b, [b * perBlock, (b + 1) * perBlock), each thread taking every 128th of them; then the blocks' results.
+template <class T, class F, class Into>
+__device__ void reduceBlocks(int n, int perBlock, T zero, F term, Into into, Meeting meeting, T* total) {
+  T* const part = static_cast<T*>(meeting.part);
+  const unsigned t = threadIdx.x;
+  const long long begin = (long long)blockIdx.x * perBlock, past = begin + perBlock, end = past < n ? past : n;
+  T s = zero;
+  for (long long i = begin + t; i < end; i += threads) into(s, T(term(int(i))));
+  s = overBlock(s, into);
+  if (t == 0) (gridDim.x > 1 ? part + blockIdx.x : total)[0] = s;
+}
+template <class T, class Into>
+__device__ void reduceParts(T zero, Into into, Meeting meeting, T* total) {
+  const T* const part = static_cast<const T*>(meeting.part);
+  T s = zero;
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) into(s, part[b]);
+  s = overBlock(s, into);
+  if (threadIdx.x == 0) *total = s;
+}
+template <class T, class F, class Into>
+__global__ void __launch_bounds__(threads)
+    reduceKernel(int n, int perBlock, T zero, F term, Into into, Meeting meeting, T* total) {
+  reduceBlocks(n, perBlock, zero, term, into, meeting, total);
+  if (gridDim.x > 1 && meeting.isLast()) reduceParts(zero, into, meeting, total);
+}
+/// sums[b]: zero combined with the terms of [start[b], start[b + 1]).
+template <class T, class F, class Into>
+__global__ void __launch_bounds__(threads) reduceEachKernel(const int* start, T zero, F term, Into into, T* sums) {
+  T s = zero;
+  for (int i = start[blockIdx.x] + int(threadIdx.x); i < start[blockIdx.x + 1]; i += threads) into(s, T(term(i)));
+  s = overBlock(s, into);
+  if (threadIdx.x == 0) sums[blockIdx.x] = s;
+}
+
 struct Add {
   __device__ void operator()(double& s, double t) const { s += t; }
 };
@@ -215,17 +283,20 @@ struct Largest {
   __device__ void operator()(double& s, double t) const { s = s < t ? t : s; }
 };
 
+/// Blocks of a reduction: a function of n alone, enough to fill the device and not so many that joining them takes long.
+struct Blocking {
+  int perBlock, blocks;
+  explicit Blocking(int n) {
+    constexpr int least = 512, most = 1024;
+    perBlock = std::max(least, (n / most / int(threads) + 1) * int(threads));
+    blocks = n > 0 ? (n - 1) / perBlock + 1 : 1;
+  }
+};
 /// zero combined with term(i) for all i in [0, n), by `into(sum, term)`: blocks of fixed limits first, then their results.
 template <class T, class F, class Into>
 void reduceInto(T* total, int n, T zero, F term, Into into) {
-  const int block = n > 65536 ? 2048 : 256;  // few terms are many blocks' all the same: a thread takes its own one by one
-  const int blocks = n > 0 ? (n - 1) / block + 1 : 1;
-  Array<T> part;
-  if (blocks > 1) part.resize(blocks);
-  reduceKernel<<<blocks, threads>>>(n, block, zero, term, into, blocks > 1 ? part.data() : total);
-  check(cudaGetLastError(), "start a reduction");
-  if (blocks == 1) return;
-  reduceKernel<<<1, threads>>>(blocks, blocks, zero, Load<T>{part.data()}, into, total);
+  const Blocking by(n);
+  reduceKernel<<<by.blocks, threads>>>(n, by.perBlock, zero, term, into, Meeting::of(by.blocks * sizeof(T)), total);
   check(cudaGetLastError(), "start a reduction");
 }
 template <class T, class F, class Into>
@@ -283,45 +354,53 @@ void scan(Array<int>& counts, int n);
 /// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
 void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n);
 
-/// Counts in the block's own memory first: many particles share a bin, and the device's memory would take them one by one.
-template <class F>
-__global__ void __launch_bounds__(threads) histogramKernel(int n, int bins, F bin, int* count) {
+/// A reduction that counts on the way: in the block's own memory first, as many particles share a bin and the device's memory
+/// would take them one by one. The last block gives the counts to the host and leaves zeros.
+template <class T, class F, class Into, class Bin>
+__global__ void __launch_bounds__(threads) countingKernel(int n, int perBlock, T zero, F term, Into into, Meeting meeting,
+                                                          T* total, int bins, Bin bin, int* count, int* all) {
   extern __shared__ int own[];
   for (int b = int(threadIdx.x); b < bins; b += threads) own[b] = 0;
-  __syncthreads();
-  for (long long i = (long long)blockIdx.x * threads + threadIdx.x; i < n; i += (long long)gridDim.x * threads) {
+  reduceBlocks(n, perBlock, zero, term, into, meeting, total);  // its barriers lie between the zeros and the counts
+  const long long begin = (long long)blockIdx.x * perBlock, past = begin + perBlock, end = past < n ? past : n;
+  for (long long i = begin + threadIdx.x; i < end; i += threads) {
     const int b = bin(int(i));
     if (b >= 0) atomicAdd(own + b, 1);
   }
   __syncthreads();
   for (int b = int(threadIdx.x); b < bins; b += threads)
     if (own[b]) atomicAdd(count + b, own[b]);
+  if (!meeting.isLast()) return;
+  if (gridDim.x > 1) reduceParts(zero, into, meeting, total);
+  for (int b = int(threadIdx.x); b < bins; b += threads) {
+    all[b] = count[b];
+    count[b] = 0;
+  }
 }
 
-/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free. The counts can
-/// be read after the next reduction or other wait, so that no one is needed for them alone.
+/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
 class Histogram {
  public:
-  template <class F>
-  void start(int n, int bins, F bin) {
-    count_.resize(bins);
+  const int* counts() const { return all_; }
+
+  /// reduce(n, zero, term, into) and the counts in one go. queued() is called when the work is under way and not yet waited for.
+  template <class T, class F, class Into, class Bin, class Queued>
+  T reduceCounting(int n, T zero, F term, Into into, int bins, Bin bin, Queued queued) {
     if (bins > room_) {
       if (all_) check(cudaFreeHost(all_), "free memory");
-      check(cudaHostAlloc(reinterpret_cast<void**>(&all_), bins * sizeof(int), cudaHostAllocDefault), "allocate memory");
+      check(cudaHostAlloc(reinterpret_cast<void**>(&all_), bins * sizeof(int), cudaHostAllocMapped), "allocate memory");
       room_ = bins;
+      count_.resize(bins);
+      check(cudaMemsetAsync(count_.data(), 0, bins * sizeof(int)), "clear memory");
     }
-    check(cudaMemsetAsync(count_.data(), 0, bins * sizeof(int)), "clear memory");
-    constexpr int manyBlocks = 1024;
-    if (n > 0) {
-      const int blocks = std::min(manyBlocks, (n - 1) / int(threads) + 1);
-      histogramKernel<<<blocks, threads, bins * sizeof(int)>>>(n, bins, bin, count_.data());
-    }
-    check(cudaGetLastError(), "start a kernel");
-    check(cudaMemcpyAsync(all_, count_.data(), bins * sizeof(int), cudaMemcpyDeviceToHost), "give data back");
-  }
-  const int* counts() const {
+    const Blocking by(n);
+    T* const total = static_cast<T*>(Desk::of(sizeof(T)));
+    countingKernel<<<by.blocks, threads, bins * sizeof(int)>>>(
+        n, by.perBlock, zero, term, into, Meeting::of(by.blocks * sizeof(T)), total, bins, bin, count_.data(), all_);
+    check(cudaGetLastError(), "start a reduction");
+    queued();
     finish();
-    return all_;
+    return *total;
   }
 
  private:

@@ -82,8 +82,11 @@ void forEachOnHost(int n, F body) {
 /// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
 class Histogram {
  public:
-  template <class F>
-  void start(int n, int bins, F bin) {
+  const int* counts() const { return all_.data(); }
+
+  /// reduce(n, zero, term, into) and the counts. queued() is called when the work is under way and not yet waited for.
+  template <class T, class F, class Into, class Bin, class Queued>
+  T reduceCounting(int n, T zero, F term, Into into, int bins, Bin bin, Queued queued) {
     using Counts = std::vector<int>;
     tbb::combinable<Counts> parts([=] { return Counts(bins); });
     tbb::parallel_for(tbb::blocked_range<int>(0, n, 4096), [&](const auto& r) {
@@ -95,8 +98,10 @@ class Histogram {
     parts.combine_each([&](const Counts& c) {
       for (int b = 0; b < bins; ++b) all_[b] += c[b];
     });
+    const T sum = reduce(n, zero, term, into);
+    queued();
+    return sum;
   }
-  const int* counts() const { return all_.data(); }
 
  private:
   std::vector<int> all_;

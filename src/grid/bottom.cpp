@@ -1,7 +1,7 @@
-// The coarsest level on a CPU: a dense factor.
+// The coarser levels on a CPU, one after the other; the last has a dense factor.
 #include <algorithm>
 
-#include "grid/multigrid.h"
+#include "grid/multigrid_kernels.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -55,8 +55,29 @@ void Multigrid<D>::coverLevel(int level) {
 }
 
 template <int D>
-void Multigrid<D>::findTail() {
+void Multigrid<D>::coarsen() {
+  for (used_ = 1; !isBottom(used_ - 1); ++used_) {
+    if (used_ == int(levels_.size())) levels_.push_back(std::make_unique<Level<D>>());
+    coverLevel(used_);
+    if (used_ == 1)
+      build<true>(*levels_[0], *levels_[1]);
+    else
+      build<false>(*levels_[used_ - 1], *levels_[used_]);
+  }
+  bottom_.factor(*levels_[used_ - 1], used_ == 1);
   tail_ = used_ - 1;
+  part_.resize(finest().tiles.count());
+}
+
+template <int D>
+template <bool finest>
+void Multigrid<D>::build(Level<D>& fine, Level<D>& coarse) {
+  const int n = fine.tiles.count();
+  coarse.fit();
+  coarse.tiles.fitCleared(
+      {&coarse.inverse, &coarse.r, &coarse.z, &coarse.t, &coarse.y, &coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]});
+  eachTile<D>(n, GatherLinks<D, finest>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
+  eachTile<D>(coarse.tiles.count(), FinishLevel<D>{{coarse.view()}, {coarse.view(), coarse.count.data()}});
 }
 
 // Where the finest level is the coarsest too, r z comes from here.
@@ -76,8 +97,8 @@ template bool Multigrid<2>::isBottom(int) const;
 template bool Multigrid<3>::isBottom(int) const;
 template void Multigrid<2>::coverLevel(int);
 template void Multigrid<3>::coverLevel(int);
-template void Multigrid<2>::findTail();
-template void Multigrid<3>::findTail();
+template void Multigrid<2>::coarsen();
+template void Multigrid<3>::coarsen();
 template void Multigrid<2>::cycleTail(const Decide&);
 template void Multigrid<3>::cycleTail(const Decide&);
 

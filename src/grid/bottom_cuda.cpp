@@ -1,11 +1,15 @@
-// The coarsest levels on a GPU: one block has them all, and the last is a product with a dense inverse.
+// The coarser levels on a GPU: all their tiles are found at once, a few blocks that wait for each other in a cluster have the
+// coarsest ones, and the last is a product with a dense inverse.
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
 #include "grid/multigrid_kernels.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
-constexpr int few = 1;       // tiles that one block has no slower than several have, with a launch for every sweep
 constexpr int deepest = 16;  // levels of a tail
 
 template <int D>
@@ -93,6 +97,89 @@ struct CoarsePlaces {
   }
 };
 
+/// Sets what smoothing and restriction never touch, and tiles that are absent, of all coarser levels to zero.
+template <int D>
+struct ClearLevels {
+  static constexpr int fields = 6 + D;
+  struct One {
+    float* field[fields];
+    int first;  // element of all levels that is its first
+  } level[deepest];
+  int levels;
+  __device__ void operator()(int at) const {
+    int l = 0;
+    while (l + 1 < levels && at >= level[l + 1].first) ++l;
+    BRIM_UNROLL
+    for (int f = 0; f < fields; ++f) level[l].field[f][at - level[l].first] = 0;
+  }
+};
+
+/// The blocks of a cluster, which share the tiles of a level.
+class Crew {
+ public:
+  static constexpr int largest = 16, portable = 8;  // blocks
+  __device__ Crew() : rank_(int(cooperative_groups::this_cluster().block_rank())), size_(int(gridDim.x)) {}
+  __device__ bool isFirst() const { return rank_ == 0; }
+  __device__ static void meet() { cooperative_groups::this_cluster().sync(); }
+  template <class F>
+  __device__ void sweep(int tiles, const F& body) const {
+    for (int t = rank_; t < tiles; t += size_) {
+      body(t);
+      __syncthreads();  // bodies use the block's memory
+    }
+    meet();
+  }
+  __device__ int rank() const { return rank_; }
+  /// As many blocks as the device takes.
+  template <int D, class P>
+  static int sizeFor(void (*kernel)(P)) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "prepare a kernel");
+    cudaLaunchAttribute shape;
+    const cudaLaunchConfig_t config = as<D>(largest, shape);
+    int clusters = 0;
+    const bool fits = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+    cudaGetLastError();
+    return fits ? largest : portable;
+  }
+  template <int D, class P>
+  static void work(int size, void (*kernel)(P), const P& what) {
+    cudaLaunchAttribute shape;
+    const cudaLaunchConfig_t config = as<D>(size, shape);
+    check(cudaLaunchKernelEx(&config, kernel, what), "start a kernel");
+  }
+
+ private:
+  template <int D>
+  static cudaLaunchConfig_t as(int blocks, cudaLaunchAttribute& shape) {
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim = {unsigned(blocks), 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(unsigned(blocks));
+    config.blockDim = dim3(unsigned(power(8, D)));
+    config.attrs = &shape;
+    config.numAttrs = 1;
+    return config;
+  }
+  int rank_, size_;
+};
+
+template <int D>
+struct BuildTail {
+  LevelView<D> level[deepest];
+  TileView<D> tiles[deepest];
+  double* count[deepest];
+  int levels;
+};
+template <int D>
+__global__ void __launch_bounds__(power(8, D)) buildTailKernel(BuildTail<D> tail) {
+  const Crew crew;
+  for (int i = 0; i + 1 < tail.levels; ++i) {
+    const LevelView<D>&fine = tail.level[i], &coarse = tail.level[i + 1];
+    crew.sweep(fine.tiles, GatherLinks<D, false>{fine, coarse, tail.tiles[i], tail.tiles[i + 1]});
+    crew.sweep(coarse.tiles, FinishLevel<D>{{coarse}, {coarse, tail.count[i + 1]}});
+  }
+}
+
 template <int D>
 struct Tail {
   LevelView<D> level[deepest];
@@ -104,23 +191,13 @@ struct Tail {
   Decide then;
 };
 
-template <int D, class F>
-__device__ void sweep(const LevelView<D>& l, const F& body) {
-  for (int t = 0; t < l.tiles; ++t) body(t);
-  __syncthreads();
-}
-
 template <int D>
-__global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
-  for (int i = 0; i + 1 < tail.levels; ++i) {
-    sweep(tail.level[i], SmoothFromZero<D, false>{tail.level[i]});
-    sweep(tail.level[i], RestrictResidual<D, false>{tail.level[i], tail.level[i + 1]});
-  }
+__device__ void solveBottom(const Tail<D>& tail) {
   __shared__ float r[Bottom<D>::most];
   const LevelView<D>& last = tail.level[tail.levels - 1];
   const int n = *tail.count;
   double product = 0;
-  for (int i = ownCell(); i < n; i += power(8, D)) r[i] = last.r[tail.cells[i]];
+  for (int i = ownCell(); i < n; i += power(8, D)) r[i] = __ldcg(last.r + tail.cells[i]);
   __syncthreads();
   for (int i = ownCell(); i < n; i += power(8, D)) {
     float z = 0;
@@ -129,26 +206,118 @@ __global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
     product += double(r[i]) * z;
   }
   __syncthreads();
-  if (tail.finest) {
-    for (int t = ownCell(); t < last.tiles; t += power(8, D)) tail.part[t] = 0;
-    __syncthreads();
-    giveSum(tail.part[0], float(product));
-    __syncthreads();
-    tail.then();
+  if (!tail.finest) return;
+  for (int t = ownCell(); t < last.tiles; t += power(8, D)) tail.part[t] = 0;
+  __syncthreads();
+  giveSum(tail.part[0], float(product));
+  __syncthreads();
+  tail.then();
+}
+
+/// A thread's cell of a level and what links it to its neighbours, read while the crew waits, so that after a meeting a sweep has
+/// no more to wait for than its neighbours' numbers. Those come from where the others' stores are.
+template <int D>
+struct OwnCell {
+  int at = -1, side[2 * D];  // elements of the cell, -1 if it is no unknown, and of those beside it
+  int coarse = 0, sideCoarse[2 * D];
+  float inverse = 0, diag = 0, weight[2 * D];
+
+  OwnCell() = default;
+  __device__ OwnCell(const LevelView<D>& l, int t) {
+    constexpr int cells = power(8, D);
+    if (t >= l.tiles) return;
+    const int c = ownCell(), own = t * cells + c;
+    inverse = l.inverse[own];
+    if (!(inverse > 0)) return;
+    at = own;
+    diag = l.diag[own];
+    coarse = l.coarse[t] + partOf(c);
+    BRIM_UNROLL
+    for (int s = 0; s < 2 * D; ++s) {
+      const int k = s / 2, stride = 1 << 3 * k, x = c >> 3 * k & 7;
+      const bool inside = s % 2 ? x < 7 : x > 0;
+      const int tile = inside ? t : l.beside[2 * D * t + s];
+      const int cell = c + (s % 2 ? (inside ? stride : -7 * stride) : (inside ? -stride : 7 * stride));
+      side[s] = tile * cells + cell;
+      weight[s] = l.w[k][s % 2 ? side[s] : own];
+      sideCoarse[s] = tile < l.tiles ? l.coarse[tile] + partOf(cell) : 0;  // beyond all tiles the weight is 0
+    }
   }
-  for (int i = tail.levels - 2; i >= 0; --i) {
+  __device__ static int partOf(int c) { return (c >> 1 & 3) + 8 * (c >> 4 & 3) + 64 * (c >> 7 & 3); }
+  __device__ bool isUnknown() const { return at >= 0; }
+  __device__ float own(const float* field) const { return __ldcg(field + at); }
+  __device__ float sum(const float* field) const {
+    float s = 0;
+    BRIM_UNROLL
+    for (int k = 0; k < 2 * D; ++k) s += weight[k] * __ldcg(field + side[k]);
+    return s;
+  }
+  /// The same of a field with the next level's correction.
+  __device__ float sum(const float* field, const float* next) const {
+    float s = 0;
+    BRIM_UNROLL
+    for (int k = 0; k < 2 * D; ++k) s += weight[k] * (__ldcg(field + side[k]) + __ldcg(next + sideCoarse[k]));
+    return s;
+  }
+};
+
+/// The kernels of the cycle for levels of which each block of the crew has one tile at most.
+template <int D>
+__global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
+  const Crew crew;
+  const int t = crew.rank(), last = tail.levels - 1;
+  OwnCell<D> cell;
+  if (last > 0) cell = OwnCell<D>(tail.level[0], t);
+  for (int i = 0; i < last; ++i) {
+    const LevelView<D>&l = tail.level[i], &next = tail.level[i + 1];
+    float z = 0, r = 0;
+    if (cell.isUnknown()) {
+      r = cell.own(l.r);
+      z = (omega1 + omega2 - omega1 * omega2) * cell.own(l.t) + omega1 * omega2 * cell.inverse * cell.sum(l.t);
+      l.z[cell.at] = z;
+    }
+    crew.meet();
+    if (t < l.tiles) {
+      Gathered<D> rest;
+      if (cell.isUnknown()) rest.add(ownCell(), r - cell.diag * z + cell.sum(l.z));
+      const int part = l.coarse[t];
+      rest.eachPair(1, [&](int m, float value) {
+        value *= D == 3 ? 0.5f : 1.0f;
+        storePair<D>(next.r + part, m, value);
+        storePair<D>(next.t + part, m, loadPair<D>(next.inverse + part, m) * value);
+      });
+    }
+    if (i + 1 < last) cell = OwnCell<D>(next, t);
+    crew.meet();
+  }
+  if (crew.isFirst()) solveBottom(tail);
+  for (int i = last - 1; i >= 0; --i) {
     const LevelView<D>& l = tail.level[i];
-    sweep(l, Correct<D>{l, tail.level[i + 1]});
-    sweep(l, Smooth<D, false>{l, l.z, l.y, omega2, nullptr});
-    sweep(l, Smooth<D, false>{l, l.y, l.z, omega1, nullptr});
+    if (i + 1 < last) cell = OwnCell<D>(l, t);
+    const float r = cell.isUnknown() ? cell.own(l.r) : 0.0f;
+    crew.meet();
+    float y = 0;
+    if (cell.isUnknown()) {
+      const float* const next = tail.level[i + 1].z;
+      y = (1 - omega2) * (cell.own(l.z) + __ldcg(next + cell.coarse)) + omega2 * cell.inverse * (r + cell.sum(l.z, next));
+      l.y[cell.at] = y;
+    }
+    crew.meet();
+    if (cell.isUnknown()) l.z[cell.at] = (1 - omega1) * y + omega1 * cell.inverse * (r + cell.sum(l.y));
   }
+}
+
+template <int D>
+int crewSize() {
+  static const int size = std::min(Crew::sizeFor<D>(tailKernel<D>), Crew::sizeFor<D>(buildTailKernel<D>));
+  return size;
 }
 
 }  // namespace
 
 template <int D>
 void Bottom<D>::factor(Level<D>& l, bool finest) {
-  l.tiles.clear({&l.z});
+  if (finest) l.tiles.clear({&l.z});  // that of a coarser level is clear
   inverse_.resize(most * most);
   cells_.resize(most);
   count_.resize(1);
@@ -174,10 +343,19 @@ bool Multigrid<D>::isBottom(int level) const {
   return cells <= Bottom<D>::most || finest().tiles.count() == 0;
 }
 
+template <int D>
+void Multigrid<D>::coarsen() {
+  used_ = 1;
+  if (!isBottom(0)) coverLevels();
+  for (tail_ = used_ - 1; tail_ > 1 && levels_[tail_ - 1]->tiles.count() <= crewSize<D>();) --tail_;
+  if (used_ > 1) buildLevels();
+  bottom_.factor(*levels_[used_ - 1], used_ == 1);
+  part_.resize(finest().tiles.count());
+}
+
 // All levels at once, so that the host waits once to hear how many tiles each has.
 template <int D>
-void Multigrid<D>::coverLevel(int level) {
-  if (level > 1) return;
+void Multigrid<D>::coverLevels() {
   int levels = 1;
   CoarsePlaces<D> all;
   for (int offset = 0;; offset += int(boxOf(levels).count()), ++levels) {
@@ -199,10 +377,48 @@ void Multigrid<D>::coverLevel(int level) {
   const auto number = number_.read();
   forEach(levels + 1, [=] BRIM_KERNEL(int l) { ends[l] = number[l < levels ? all.offset[l + 1] : places]; });
   const std::vector<int> first = onHost(ends_, levels + 1);
+  std::vector<typename Tiles<D>::Numbered> sets;
   for (int l = 1; l <= levels; ++l) {
     if (l == int(levels_.size())) levels_.push_back(std::make_unique<Level<D>>());
-    levels_[l]->tiles.number(all.box[l], number_, all.offset[l], first[l] - first[l - 1]);
+    sets.push_back({&levels_[l]->tiles, all.box[l], all.offset[l], first[l] - first[l - 1]});
   }
+  Tiles<D>::numberAll(sets, number_);
+  used_ = levels + 1;
+}
+
+template <int D>
+void Multigrid<D>::buildLevels() {
+  ClearLevels<D> clear{};
+  int elements = 0;
+  for (int l = 1; l < used_; ++l) {
+    Level<D>& level = *levels_[l];
+    level.fit();
+    const int room = (level.tiles.count() + 1) * Tiles<D>::cells;
+    auto& one = clear.level[clear.levels++];
+    one.first = elements;
+    int f = 0;
+    for (Array<float>* field : {&level.inverse, &level.r, &level.z, &level.t, &level.y, &level.diag})
+      field->resize(room), one.field[f++] = field->data();
+    for (Array<float>& field : level.w) field.resize(room), one.field[f++] = field.data();
+    elements += room;
+  }
+  forEach(elements, clear);
+  for (int l = 1; l <= tail_; ++l) {
+    Level<D>&fine = *levels_[l - 1], &coarse = *levels_[l];
+    if (l == 1)
+      eachTile<D>(fine.tiles.count(), GatherLinks<D, true>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
+    else
+      eachTile<D>(fine.tiles.count(), GatherLinks<D, false>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
+    eachTile<D>(coarse.tiles.count(), FinishLevel<D>{{coarse.view()}, {coarse.view(), coarse.count.data()}});
+  }
+  if (tail_ == used_ - 1) return;
+  BuildTail<D> tail{};
+  for (int l = tail_; l < used_; ++l) {
+    Level<D>& level = *levels_[l];
+    tail.level[tail.levels] = level.view(), tail.tiles[tail.levels] = level.tiles.view();
+    tail.count[tail.levels++] = level.count.data();
+  }
+  Crew::work<D>(crewSize<D>(), buildTailKernel<D>, tail);
 }
 
 template <int D>
@@ -218,14 +434,7 @@ void Multigrid<D>::cycleTail(const Decide& then) {
   tail.count = bottom_.count();
   tail.part = part_.data();
   tail.then = then;
-  tailKernel<D><<<1, power(8, D)>>>(tail);
-  check(cudaGetLastError(), "start a kernel");
-}
-
-template <int D>
-void Multigrid<D>::findTail() {
-  for (tail_ = used_ - 1; tail_ > 1 && levels_[tail_ - 1]->tiles.count() <= few; --tail_) {
-  }
+  Crew::work<D>(crewSize<D>(), tailKernel<D>, tail);
 }
 
 template class Bottom<2>;
@@ -234,9 +443,7 @@ template bool Multigrid<2>::isBottom(int) const;
 template bool Multigrid<3>::isBottom(int) const;
 template void Multigrid<2>::cycleTail(const Decide&);
 template void Multigrid<3>::cycleTail(const Decide&);
-template void Multigrid<2>::coverLevel(int);
-template void Multigrid<3>::coverLevel(int);
-template void Multigrid<2>::findTail();
-template void Multigrid<3>::findTail();
+template void Multigrid<2>::coarsen();
+template void Multigrid<3>::coarsen();
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -42,6 +42,9 @@ bool ClosedBodies<D>::grow(const Level<D>& l, int t) {
 }
 
 template <int D>
+void ClosedBodies<D>::begin(Level<D>&) {}
+
+template <int D>
 void ClosedBodies<D>::find(Level<D>& l) {
   const int n = l.tiles.count();
   std::fill_n(open(n), words, 0);

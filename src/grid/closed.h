@@ -18,7 +18,9 @@ class ClosedBodies {
   /// To be filled per tile: which cells are unknowns, and which of these have air beside them.
   std::uint64_t* unknown(int t) { return unknown_.data() + t * words; }
   std::uint64_t* open(int t) { return open_.data() + t * words; }
-  /// Finds the bodies. Their cells, as elements of a field, are then [first(b), first(b + 1)) of cells().
+  /// Finds the bodies. Their cells, as elements of a field, are then [first(b), first(b + 1)) of cells(). What a device can do
+  /// for that without being waited for begins before.
+  void begin(Level<D>&);
   void find(Level<D>&);
   int count() const { return int(first_.size()) - 1; }
   /// Takes the mean over each body out of a field, and returns what that takes from its product with another.
@@ -48,6 +50,15 @@ class ClosedBodies {
   std::vector<int> first_ = {0};
   Array<int> root_;              // GPU, per cell: one of its body with a lower number, or itself
   Array<std::uint8_t> reached_;  // GPU, per such root: air touches its body
+#if BRIM_CUDA
+  struct Answer {  // how many cells are closed, when the event has passed
+    int* closed = nullptr;
+    cudaEvent_t passed = nullptr;
+    ~Answer() {
+      if (closed) cudaFreeHost(closed), cudaEventDestroy(passed);
+    }
+  } answer_;
+#endif
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -42,18 +42,33 @@ struct Trees {
     return next < l.tiles ? next * power(8, D) + c + 7 * stride : -1;
   }
 };
-/// A run of cells along x begins as one tree.
+/// A tile begins with the trees of its own cells, found in the block's memory: first the runs of cells along x, then these
+/// joined.
 template <int D>
 struct BeginTrees {
   Trees<D> trees;
   __device__ void operator()(int t) const {
+    __shared__ int own[power(8, D)];
     const int c = ownCell(), at = t * power(8, D) + c, x = c & 7;
+    if (at == 0) trees.parent[trees.l.tiles * power(8, D)] = 0;  // counts those that are closed
     trees.reached[at] = 0;
     const unsigned row = unsigned(trees.unknown[at >> 6] >> (c & 56)) & 255u;
     const unsigned gaps = ~row & ((1u << x) - 1);
-    trees.parent[at] = row >> x & 1 ? at - x + (gaps ? 32 - __clz(gaps) : 0) : at;
+    const bool unknown = row >> x & 1;
+    own[c] = unknown ? c - x + (gaps ? 32 - __clz(gaps) : 0) : c;
+    __syncthreads();
+    for (int k = 1; k < D && unknown; ++k) {
+      const int to = c - (1 << 3 * k);
+      if ((c >> 3 * k & 7) == 0 || !trees.is(trees.unknown, at - c + to)) continue;
+      // The cells to the left of both have joined these runs already.
+      if (x && trees.is(trees.unknown, at - 1) && trees.is(trees.unknown, at - c + to - 1)) continue;
+      join(own, c, to);
+    }
+    __syncthreads();
+    trees.parent[at] = at - c + (unknown ? rootOf(own, c) : c);
   }
 };
+/// The trees of tiles that touch.
 template <int D>
 struct JoinTrees {
   Trees<D> trees;
@@ -61,12 +76,16 @@ struct JoinTrees {
     const int c = ownCell(), at = t * power(8, D) + c;
     if (!trees.is(trees.unknown, at)) return;
     for (int k = 0; k < D; ++k) {
-      if (k == 0 && (c & 7)) continue;
+      if (c >> 3 * k & 7) continue;
       const int to = trees.below(t, c, k);
       if (to < 0 || !trees.is(trees.unknown, to)) continue;
-      // The cells to the left of both have joined these runs already.
-      if (k > 0 && (c & 7) && trees.is(trees.unknown, at - 1) && trees.is(trees.unknown, to - 1)) continue;
-      join(trees.parent, at, to);
+      bool joined = false;  // by two cells beside both
+      for (int a = 0; a < D; ++a) {
+        const int stride = 1 << 3 * a;
+        joined = joined ||
+                 (a != k && (c >> 3 * a & 7) && trees.is(trees.unknown, at - stride) && trees.is(trees.unknown, to - stride));
+      }
+      if (!joined) join(trees.parent, at, to);
     }
   }
 };
@@ -111,20 +130,39 @@ struct ListClosed {
 }  // namespace
 
 template <int D>
-void ClosedBodies<D>::find(Level<D>& l) {
+static Trees<D> treesOf(Level<D>& l, Array<std::uint64_t>& unknown, Array<std::uint64_t>& open, Array<int>& root,
+                        Array<std::uint8_t>& reached) {
+  return {l.view(), unknown.data(), open.data(), root.data(), reached.data()};
+}
+
+template <int D>
+void ClosedBodies<D>::begin(Level<D>& l) {
   const int n = l.tiles.count(), cells = n * Tiles<D>::cells;
   first_.assign(1, 0);
   if (n == 0) return;
   root_.resize(cells + 1);
   reached_.resize(cells);
-  const Trees<D> trees{l.view(), unknown_.data(), open_.data(), root_.data(), reached_.data()};
-  fill(root_, cells, cells + 1, 0);  // counts those that are closed
+  const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
   eachTile<D>(n, BeginTrees<D>{trees});
   eachTile<D>(n, JoinTrees<D>{trees});
   eachTile<D>(n, ReachTrees<D>{trees});
   eachTile<D>(n, CountClosed<D>{{trees}, root_.data() + cells});
-  const int closed = elementOf(root_, cells);
+  if (!answer_.closed) {
+    check(cudaHostAlloc(reinterpret_cast<void**>(&answer_.closed), sizeof(int), cudaHostAllocDefault), "allocate memory");
+    check(cudaEventCreateWithFlags(&answer_.passed, cudaEventDisableTiming), "make a mark");
+  }
+  check(cudaMemcpyAsync(answer_.closed, root_.data() + cells, sizeof(int), cudaMemcpyDeviceToHost), "give data back");
+  check(cudaEventRecord(answer_.passed), "make a mark");
+}
+
+template <int D>
+void ClosedBodies<D>::find(Level<D>& l) {
+  const int cells = l.tiles.count() * Tiles<D>::cells;
+  if (cells == 0) return;
+  check(cudaEventSynchronize(answer_.passed), "find bodies of fluid");
+  const int closed = *answer_.closed;
   if (closed == 0) return;
+  const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
 
   Array<int> mark, order;
   mark.resize(cells);

@@ -58,7 +58,7 @@ struct Decide {
     s->alpha = s->done ? 0 : s->rz / pq;
   }
   BRIM_DEVICE_FN void judge(double r, double x) const {
-    if (s->done && kind == iteration) return;
+    if (s->done ? kind == iteration : kind == again) return;
     const double rounding = limits.rounding * x;
     s->r = r, s->x = x;
     if (kind == iteration) {

@@ -61,10 +61,12 @@ struct PushIntoFluid {
 template <int D>
 struct SetWaysOut {
   WaysOut<D> out;
-  int k;
-  Real* u;
-  std::uint64_t* known;
+  Real* field[D];
+  std::uint64_t* bits[D];
   BRIM_DEVICE_FN void operator()(int t) const {
+    for (int k = 0; k < D; ++k) set(t, k, field[k], bits[k]);
+  }
+  BRIM_DEVICE_FN void set(int t, int k, Real* u, std::uint64_t* known) const {
     eachSlice<D>([&](int s) {
       eachBit(out.bits.at(t, s) | out.bits.below(t, s, k), s, [&](int c) {
         const int own = t * Tiles<D>::cells + c, lower = lowerCell(out.tiles, t, c, k);
@@ -113,8 +115,9 @@ void pushIntoFluid(const Frame<D>& frame, const Tiles<D>& tiles, const Flags<D>&
 
 template <int D>
 void setWaysOut(const Tiles<D>& tiles, Flags<D>& flags, const Array<Vec<D>>& way, Faces<D>& faces) {
-  for (int k = 0; k < D; ++k)
-    eachTile<D>(tiles.count(), SetWaysOut<D>{waysOut(tiles, flags, way), k, faces.u[k].data(), flags.known[k].data()});
+  SetWaysOut<D> body{waysOut(tiles, flags, way), {}, {}};
+  for (int k = 0; k < D; ++k) body.field[k] = faces.u[k].data(), body.bits[k] = flags.known[k].data();
+  eachTile<D>(tiles.count(), body);
 }
 
 #define BRIM_DENSITY(D)                                                                                                          \

@@ -4,17 +4,22 @@ namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
-/// One layer of one component. Known faces are only read and unknown ones only written, so the order of the tiles does not
-/// matter.
+/// One layer. Known faces are only read and unknown ones only written, so the order of the tiles does not matter.
 template <int D, bool withChange>
 struct Spread {
   TileView<D> view;
-  BitView<D> bits;
-  const std::uint64_t* known;
-  std::uint64_t* next;
-  Real *u, *change;
+  struct Component {
+    const std::uint64_t* known;
+    std::uint64_t* next;
+    Real *u, *change;
+  } component[D];
 
   BRIM_DEVICE_FN void operator()(int t) const {
+    for (int k = 0; k < D; ++k) spread(t, component[k]);
+  }
+  BRIM_DEVICE_FN void spread(int t, const Component& one) const {
+    const auto [known, next, u, change] = one;
+    const BitView<D> bits(view, known);
     constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
     eachSlice<D>([&](int s) {
       const std::size_t at = std::size_t(t) * words + s;
@@ -43,25 +48,28 @@ struct Spread {
 
 }  // namespace
 
-template <int D>
-void extrapolate(const Tiles<D>& tiles, int layers, bool withChange, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
-                 Array<std::uint64_t>& spare) {
-  const TileView<D> view = tiles.view();
-  spare.resize(known[0].size());
-  for (int k = 0; k < D; ++k)
-    for (int layer = 0; layer < layers; ++layer) {
-      const BitView<D> bits(view, known[k]);
-      const std::uint64_t* const from = known[k].data();
-      Real *const u = faces.u[k].data(), *const change = faces.change[k].data();
-      if (withChange)
-        eachTile<D>(tiles.count() + 1, Spread<D, true>{view, bits, from, spare.data(), u, change});
-      else
-        eachTile<D>(tiles.count() + 1, Spread<D, false>{view, bits, from, spare.data(), u, change});
-      known[k].swap(spare);
-    }
+template <int D, bool withChange>
+static void spreadLayer(const Tiles<D>& tiles, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
+                        Array<std::uint64_t> (&next)[D]) {
+  Spread<D, withChange> body{tiles.view(), {}};
+  for (int k = 0; k < D; ++k) body.component[k] = {known[k].data(), next[k].data(), faces.u[k].data(), faces.change[k].data()};
+  eachTile<D>(tiles.count() + 1, body);
 }
 
-template void extrapolate<2>(const Tiles<2>&, int, bool, Faces<2>&, Array<std::uint64_t> (&)[2], Array<std::uint64_t>&);
-template void extrapolate<3>(const Tiles<3>&, int, bool, Faces<3>&, Array<std::uint64_t> (&)[3], Array<std::uint64_t>&);
+template <int D>
+void extrapolate(const Tiles<D>& tiles, int layers, bool withChange, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
+                 Array<std::uint64_t> (&spare)[D]) {
+  for (int k = 0; k < D; ++k) spare[k].resize(known[k].size());
+  for (int layer = 0; layer < layers; ++layer) {
+    if (withChange)
+      spreadLayer<D, true>(tiles, faces, known, spare);
+    else
+      spreadLayer<D, false>(tiles, faces, known, spare);
+    for (int k = 0; k < D; ++k) known[k].swap(spare[k]);
+  }
+}
+
+template void extrapolate<2>(const Tiles<2>&, int, bool, Faces<2>&, Array<std::uint64_t> (&)[2], Array<std::uint64_t> (&)[2]);
+template void extrapolate<3>(const Tiles<3>&, int, bool, Faces<3>&, Array<std::uint64_t> (&)[3], Array<std::uint64_t> (&)[3]);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -8,6 +8,6 @@ namespace brim::inline BRIM_FLAVOUR {
 /// `spare` is room for as many bits. The change of velocity goes along unless it is all 0.
 template <int D>
 void extrapolate(const Tiles<D>&, int layers, bool withChange, Faces<D>&, Array<std::uint64_t> (&known)[D],
-                 Array<std::uint64_t>& spare);
+                 Array<std::uint64_t> (&spare)[D]);
 
 }  // namespace brim::inline BRIM_FLAVOUR

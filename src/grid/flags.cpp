@@ -11,6 +11,25 @@ BRIM_FN std::uint64_t bytesOf(std::uint64_t bits) {
 }
 static_assert(fluidCell == 1 && solidCell == 2 && airCell == 0);
 
+template <int D>
+struct FaceBits {
+  BitView<D> isFluid, isSolid;
+  int tiles;
+  std::uint64_t *known[D], *wall[D];
+  BRIM_DEVICE_FN void operator()(int at) const {
+    const int t = at / Flags<D>::words, s = at % Flags<D>::words;
+    for (int k = 0; k < D; ++k) {
+      if (t == tiles) {
+        known[k][at] = wall[k][at] = 0;
+        continue;
+      }
+      const std::uint64_t here = isFluid.at(t, s), there = isFluid.below(t, s, k);
+      known[k][at] = here | there;
+      wall[k][at] = (here & isSolid.below(t, s, k)) | (there & isSolid.at(t, s));
+    }
+  }
+};
+
 }  // namespace
 
 template <int D>
@@ -37,19 +56,9 @@ void Flags<D>::finish(const Tiles<D>& tiles, const SolidCells<D>& solids) {
     for (int row = 0; row < 8; ++row) to[row] = bytesOf(free >> 8 * row) | bytesOf(s >> 8 * row) << 1;
   });
   const BitView<D> isFluid(tiles.view(), fluid), isSolid(tiles.view(), solids.solid());
-  for (int k = 0; k < D; ++k) {
-    const auto has = known[k].view(), touches = wall[k].view();
-    forEach((n + 1) * words, [=] BRIM_KERNEL(int at) {
-      const int t = at / words, s = at % words;
-      if (t == n) {
-        has[at] = touches[at] = 0;
-        return;
-      }
-      const std::uint64_t here = isFluid.at(t, s), there = isFluid.below(t, s, k);
-      has[at] = here | there;
-      touches[at] = (here & isSolid.below(t, s, k)) | (there & isSolid.at(t, s));
-    });
-  }
+  FaceBits<D> faces{isFluid, isSolid, n, {}, {}};
+  for (int k = 0; k < D; ++k) faces.known[k] = known[k].data(), faces.wall[k] = wall[k].data();
+  forEach((n + 1) * words, faces);
 }
 
 template <int D>

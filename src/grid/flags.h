@@ -15,6 +15,7 @@ class BitView {
   static constexpr std::uint64_t firstColumn = 0x0101010101010101ull;
 
   BitView(const TileView<D>& tiles, const Array<std::uint64_t>& bits) : tiles_(tiles), bits_(bits.data()) {}
+  BRIM_DEVICE_FN BitView(const TileView<D>& tiles, const std::uint64_t* bits) : tiles_(tiles), bits_(bits) {}
 
   BRIM_DEVICE_FN std::uint64_t at(int t, int s) const { return bits_[std::size_t(t) * words + s]; }
   /// Bit c of the result: the cell one below c along axis k.

@@ -2,58 +2,6 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-namespace {
-
-/// The rows of a tile with unknowns, and how many these are; in the other rows what smoothing never touches becomes 0.
-template <int D>
-struct FindRows {
-  LevelView<D> l;
-  double* count;
-  BRIM_DEVICE_FN void operator()(int t) const {
-    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    const auto clear = [&](int n) {
-      for (float* field : {l.z, l.t, l.y}) store(field + first + firstOf(n), Cells<float>(0.0f));
-    };
-#if BRIM_CUDA
-    __shared__ unsigned char used[power(8, D) / 8];
-    const int c = ownCell();
-    const bool unknown = l.inverse[first + c] > 0;
-    const unsigned warp = __ballot_sync(0xffffffffu, unknown);
-    const bool any = warp >> (c & 24) & 255;
-    if ((c & 7) == 0) used[c >> 3] = any;
-    if (!any) clear(c);
-    giveSum(count[t], unknown ? 1.0f : 0.0f);
-    if (c > 0) return;
-    std::uint64_t rows = 0;
-    for (int n = 0; n < power(8, D) / 8; ++n) rows |= std::uint64_t(used[n]) << n;
-    l.rows[t] = rows;
-#else
-    RowBits rows = 0;
-    int all = 0;
-    for (int n = 0; n < Tiles<D>::cells / 8; ++n) {
-      const float* const inv = l.inverse + first + 8 * n;
-      const int found = int(std::count_if(inv, inv + 8, [](float i) { return i > 0; }));
-      all += found;
-      if (found)
-        rows |= RowBits(1) << n;
-      else
-        clear(n);
-    }
-    l.rows[t] = rows;
-    count[t] = all;
-#endif
-  }
-};
-
-template <int D>
-struct FinishLevel {
-  AddLinks<D> add;
-  FindRows<D> find;
-  BRIM_DEVICE_FN void operator()(int t) const { add(t), find(t); }
-};
-
-}  // namespace
-
 template <int D>
 void Level<D>::fit() {
   rows.resize(tiles.count());
@@ -106,32 +54,6 @@ Places<D> Multigrid<D>::boxOf(int level) const {
     box.size[k] = last - box.low[k] + 1;
   }
   return box;
-}
-
-template <int D>
-void Multigrid<D>::coarsen() {
-  for (used_ = 1; !isBottom(used_ - 1); ++used_) {
-    if (used_ == int(levels_.size())) levels_.push_back(std::make_unique<Level<D>>());
-    coverLevel(used_);
-    if (used_ == 1)
-      build<true>(*levels_[0], *levels_[1]);
-    else
-      build<false>(*levels_[used_ - 1], *levels_[used_]);
-  }
-  bottom_.factor(*levels_[used_ - 1], used_ == 1);
-  findTail();
-  part_.resize(finest().tiles.count());
-}
-
-template <int D>
-template <bool finest>
-void Multigrid<D>::build(Level<D>& fine, Level<D>& coarse) {
-  const int n = fine.tiles.count();
-  coarse.fit();
-  coarse.tiles.fitCleared(
-      {&coarse.inverse, &coarse.r, &coarse.z, &coarse.t, &coarse.y, &coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]});
-  eachTile<D>(n, GatherLinks<D, finest>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
-  eachTile<D>(coarse.tiles.count(), FinishLevel<D>{{coarse.view()}, {coarse.view(), coarse.count.data()}});
 }
 
 // The first step after the correction: a GPU adds that on the way, since memory and launches cost it more than sums.

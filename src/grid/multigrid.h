@@ -84,9 +84,14 @@ class Multigrid {
   std::size_t bytes() const;
 
   // Steps of coarsen(); public because nvcc wants kernels there.
+#if BRIM_CUDA
+  void coverLevels();
+  void buildLevels();
+#else
   void coverLevel(int level);
   template <bool finest>
   void build(Level<D>& fine, Level<D>& coarse);
+#endif
 
  private:
   /// The places of a level's tiles.
@@ -95,9 +100,7 @@ class Multigrid {
   void smoothCorrected(const LevelView<D>& level, const LevelView<D>& next);
   /// Whether this level has few enough unknowns for Bottom.
   bool isBottom(int level) const;
-  /// Chooses the first of the levels that are done at once.
-  void findTail();
-  /// The cycle from there on.
+  /// The cycle from the first of the levels on that are done at once.
   void cycleTail(const Decide&);
 
   std::vector<std::unique_ptr<Level<D>>> levels_;  // kept between calls, `used_` of them in use

@@ -341,4 +341,52 @@ struct AddLinks {
   }
 };
 
+/// The rows of a tile with unknowns, and how many these are; in the other rows what smoothing never touches becomes 0.
+template <int D>
+struct FindRows {
+  LevelView<D> l;
+  double* count;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const auto clear = [&](int n) {
+      for (float* field : {l.z, l.t, l.y}) store(field + first + firstOf(n), Cells<float>(0.0f));
+    };
+#if BRIM_CUDA
+    __shared__ unsigned char used[power(8, D) / 8];
+    const int c = ownCell();
+    const bool unknown = l.inverse[first + c] > 0;
+    const unsigned warp = __ballot_sync(0xffffffffu, unknown);
+    const bool any = warp >> (c & 24) & 255;
+    if ((c & 7) == 0) used[c >> 3] = any;
+    if (!any) clear(c);
+    giveSum(count[t], unknown ? 1.0f : 0.0f);
+    if (c > 0) return;
+    std::uint64_t rows = 0;
+    for (int n = 0; n < power(8, D) / 8; ++n) rows |= std::uint64_t(used[n]) << n;
+    l.rows[t] = rows;
+#else
+    RowBits rows = 0;
+    int all = 0;
+    for (int n = 0; n < Tiles<D>::cells / 8; ++n) {
+      const float* const inv = l.inverse + first + 8 * n;
+      const int found = int(std::count_if(inv, inv + 8, [](float i) { return i > 0; }));
+      all += found;
+      if (found)
+        rows |= RowBits(1) << n;
+      else
+        clear(n);
+    }
+    l.rows[t] = rows;
+    count[t] = all;
+#endif
+  }
+};
+
+template <int D>
+struct FinishLevel {
+  AddLinks<D> add;
+  FindRows<D> find;
+  BRIM_DEVICE_FN void operator()(int t) const { add(t), find(t); }
+};
+
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -26,16 +26,20 @@ void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state
   Level<D>& top = grid_.finest();
   top.tiles.choose(tiles, source_, n);
   top.fit();
-  top.tiles.fit({&top.inverse, &top.r, &top.z, &top.t, &top.y});
   top.tiles.fit(top.sides, std::uint8_t(0));
   closed_.fit(top.tiles);
+#if BRIM_CUDA
+  top.tiles.fit({&top.inverse, &top.r, &top.z, &top.t, &top.y, &b_, &x_, &p_, &q_, &turned_});
+#else
+  top.tiles.fit({&top.inverse, &top.r, &top.z, &top.t, &top.y});
   top.tiles.fit({&b_, &x_, &p_, &q_});
-  if (onDevice) top.tiles.fit(turned_, Real(0));
+#endif
   if (!single) top.tiles.fit(r_, Real(0));
   for (Array<double>* a : {&part_, &mostR_, &mostX_}) a->resize(n);
   scalars_.resize(1);
   findStates(tiles, state);
   top.findRows();
+  closed_.begin(top);
   grid_.coarsen();
   closed_.find(top);
 }
@@ -84,7 +88,8 @@ void Poisson<D>::findResidual(Decide::Kind kind) {
   multiply(x_, Decide::nothing);
   eachTileThen<D>(
       top.tiles.count(),
-      Rest<D>{{top.view(), b_.data(), x_.data(), p_.data(), q_.data(), residual(top.r, r_), mostR_.data(), mostX_.data()}},
+      Rest<D>{{top.view(), b_.data(), x_.data(), p_.data(), q_.data(), residual(top.r, r_), mostR_.data(), mostX_.data()},
+              kind == Decide::again ? scalars_.data() : nullptr},
       decide(kind, mostR_));
 }
 
@@ -122,45 +127,54 @@ template <int D>
 void Poisson<D>::start(const Array<Real>& rhs, const Array<Real>& p, bool warm) {
   take(rhs, b_);
   closed_.removeMeans(b_, b_);
-  grid_.finest().tiles.clear({&p_, &x_});
-  if (onDevice) grid_.finest().tiles.clear({&turned_});
+  if (onDevice)
+    grid_.finest().tiles.clear({&p_, &x_, &turned_});
+  else
+    grid_.finest().tiles.clear({&p_, &x_});
   if (warm) take(p, x_);
 }
 
 template <int D>
-PoissonReport Poisson<D>::solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm) {
+void Poisson<D>::iterate() {
   Level<D>& top = grid_.finest();
+  if (closed_.count() == 0) {
+    grid_.cycle(decide(Decide::direction, grid_.parts()));
+  } else {
+    // Where no air is, a constant in r is rounding, which A cannot take away and M magnifies.
+    grid_.cycle({});
+    Decide then = decide(Decide::direction, grid_.parts());
+    then.less = closed_.removeMeans(top.z, top.r);
+    eachTile<D>(1, Alone{then});
+  }
+  turn();
+  advance();
+}
+
+template <int D>
+PoissonReport Poisson<D>::solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm) {
+  const int tiles = grid_.finest().tiles.count();
   start(rhs, p, warm);
   // x is rounded to half a digit, and A x to 2 D of these: no residual can be told from that.
   limits_ = {tolerance, 2 * D * double(std::numeric_limits<Real>::epsilon()), iterations};
   SolveScalars s{};
-  s.done = top.tiles.count() == 0;
-  copyIn(scalars_, &s, 1);
+  s.done = tiles == 0;
+  fill(scalars_, 0, 1, s);
   findResidual(Decide::first);
   const auto isDone = [&] { return s = elementOf(scalars_, 0), s.done; };
-  // A device is not asked how it is going before as many iterations as it took last time, less one: that would mean to wait.
-  const int sure = onDevice ? last_ - 1 : 0;
-  for (int round = 0;; ++round) {
-    if ((round > 0 || sure <= 0) && isDone()) break;
-    for (int k = 0;; ++k) {
-      if (closed_.count() == 0) {
-        grid_.cycle(decide(Decide::direction, grid_.parts()));
-      } else {
-        // Where no air is, a constant in r is rounding, which A cannot take away and M magnifies.
-        grid_.cycle({});
-        Decide then = decide(Decide::direction, grid_.parts());
-        then.less = closed_.removeMeans(top.z, top.r);
-        eachTile<D>(1, Alone{then});
-      }
-      turn();
-      advance();
-      if (round == 0 && k + 1 < sure) continue;
+  // A device is not asked how it is going before as many iterations as this equation took last time: that would mean to wait.
+  // Where an iteration takes longer than a wait, one less.
+  constexpr int many = 4000;  // tiles
+  const int sure = !onDevice ? 0 : tiles > many ? last_[0] - 1 : last_[0];
+  if (sure > 0 || !isDone())
+    for (int queued = 1;; ++queued) {
+      iterate();
+      if (queued < sure || (!onDevice && !isDone())) continue;
+      // The residual of what x has become, free of what rounding made of the recursion. Nothing happens before the end.
+      findResidual(Decide::again);
       if (isDone()) break;
     }
-    // The residual of what x has become, free of what rounding made of the recursion.
-    findResidual(Decide::again);
-  }
-  last_ = s.iterations;
+  std::swap(last_[0], last_[1]);
+  last_[1] = s.iterations;
   closed_.removeMeans(x_, x_);
   give(x_, p);
   return {s.iterations, s.r};

@@ -45,6 +45,7 @@ class Poisson {
   void advance();
   /// p = z + beta p and q = A p; then p q is decided on.
   void turn();
+  void iterate();
   /// q = A p; then p q is decided on.
   void multiply(const Array<Real>& p, Decide::Kind);
 
@@ -59,7 +60,7 @@ class Poisson {
   Array<double> part_, mostR_, mostX_;  // per tile: of p q, of the magnitudes of residual and solution
   Array<SolveScalars> scalars_;
   Decide::Limits limits_{};
-  int last_ = 0;  // GPU: iterations of the last solve, before which nobody asks how this one is going
+  int last_[2] = {0, 0};  // GPU: iterations of the last solves, of two equations that take turns
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

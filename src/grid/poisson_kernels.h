@@ -173,7 +173,9 @@ struct Fields {
 template <int D>
 struct Rest {
   Fields<D> f;
+  const SolveScalars* after;  // only when these say that all is done
   BRIM_DEVICE_FN void operator()(int t) const {
+    if (after && !after->done) return;
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     Cells<Real> mostR = Real(0), mostX = Real(0);
     eachRow(f.top.rows[t], [&](int n) {

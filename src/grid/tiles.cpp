@@ -89,22 +89,92 @@ void Tiles<D>::choose(const Tiles& from, const Array<int>& which, int n) {
   link();
 }
 
+namespace {
+/// The tiles around tile t.
+template <int D>
+BRIM_DEVICE_FN void linkTile(const TileView<D>& tiles, int t, int* links, int* beside) {
+  constexpr int ways = TileView<D>::ways;
+  const Vec<D, int> place = tiles.place(t);
+  int* const own = links + t * ways;
+  for (int w = 0; w < ways; ++w) own[w] = tiles.at(stepped(place, w));
+  for (int k = 0; k < D; ++k) {
+    beside[2 * D * t + 2 * k] = own[(ways - 1) / 2 - power(3, k)];
+    beside[2 * D * t + 2 * k + 1] = own[(ways - 1) / 2 + power(3, k)];
+  }
+}
+}  // namespace
+
 template <int D>
 void Tiles<D>::link() {
   links_.resize(std::size_t(count_) * ways);
   const TileView<D> tiles = view();
   beside_.resize(std::size_t(count_) * 2 * D);
   const auto links = links_.view(), beside = beside_.view();
-  forEach(count_, [=] BRIM_KERNEL(int t) {
-    const Vec<D, int> place = tiles.place(t);
-    int* const own = &links[t * ways];
-    for (int w = 0; w < ways; ++w) own[w] = tiles.at(stepped(place, w));
-    for (int k = 0; k < D; ++k) {
-      beside[2 * D * t + 2 * k] = own[(ways - 1) / 2 - power(3, k)];
-      beside[2 * D * t + 2 * k + 1] = own[(ways - 1) / 2 + power(3, k)];
-    }
-  });
+  forEach(count_, [=] BRIM_KERNEL(int t) { linkTile(tiles, t, links.data, beside.data); });
 }
+
+#if BRIM_CUDA
+namespace {
+/// Several sets of tiles, as kernels see them.
+template <int D>
+struct TileSets {
+  static constexpr int most = 16;
+  struct Set {
+    Places<D> box;
+    int offset, used, first;  // where its places and its tiles begin
+    int *table, *places, *links, *beside;
+  } set[most];
+  int sets;
+  const int* numbers;
+
+  __device__ void numberPlace(int at) const {
+    int s = 0;
+    while (s + 1 < sets && at >= set[s + 1].offset) ++s;
+    const int p = at - set[s].offset, t = numbers[at] - numbers[set[s].offset];
+    const bool is = numbers[at + 1] > numbers[at];
+    if (is) set[s].places[t] = p;
+    set[s].table[p] = is ? t : set[s].used;
+  }
+  __device__ void link(int at) const {
+    int s = 0;
+    while (s + 1 < sets && at >= set[s + 1].first) ++s;
+    const Set& one = set[s];
+    const TileView<D> tiles{{one.table}, {one.places}, one.links, one.box, one.used};
+    linkTile(tiles, at - one.first, one.links, one.beside);
+  }
+};
+template <int D>
+struct NumberPlaces {
+  TileSets<D> sets;
+  __device__ void operator()(int at) const { sets.numberPlace(at); }
+};
+template <int D>
+struct LinkTiles {
+  TileSets<D> sets;
+  __device__ void operator()(int at) const { sets.link(at); }
+};
+}  // namespace
+
+template <int D>
+void Tiles<D>::numberAll(const std::vector<Numbered>& all, const Array<int>& number) {
+  TileSets<D> sets{};
+  sets.numbers = number.data();
+  int places = 0, tiles = 0;
+  for (const Numbered& n : all) {
+    if (sets.sets == TileSets<D>::most) throw Failure("there are more levels of tiles than a GPU numbers at once");
+    const int count = int(n.box.count());
+    Tiles& t = *n.tiles;
+    t.box_ = n.box, t.count_ = n.used;
+    t.table_.resize(count), t.places_.resize(n.used);
+    t.links_.resize(std::size_t(n.used) * ways), t.beside_.resize(std::size_t(n.used) * 2 * D);
+    sets.set[sets.sets++] = {n.box,           n.offset,         n.used,          tiles,
+                             t.table_.data(), t.places_.data(), t.links_.data(), t.beside_.data()};
+    places = n.offset + count, tiles += n.used;
+  }
+  forEach(places, NumberPlaces<D>{sets});
+  forEach(tiles, LinkTiles<D>{sets});
+}
+#endif
 
 template class Tiles<2>;
 template class Tiles<3>;

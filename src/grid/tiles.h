@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "exec/exec.h"
 
@@ -185,6 +186,15 @@ class Tiles {
   void finish();
   /// `used` tiles of a box whose places are the elements of `number` from `offset` on: each how many are used before it.
   void number(const Places<D>& box, const Array<int>& number, int offset, int used);
+#if BRIM_CUDA
+  /// The same for several at once, the places of which follow each other.
+  struct Numbered {
+    Tiles* tiles;
+    Places<D> box;
+    int offset, used;
+  };
+  static void numberAll(const std::vector<Numbered>&, const Array<int>& number);
+#endif
   void link();
 
  private:

@@ -9,8 +9,11 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <future>
 #include <limits>
+#include <new>
 #include <optional>
+#include <utility>
 
 #include "io/file.h"
 #include "observe/checkpoint.h"
@@ -157,12 +160,17 @@ class Runner {
     while (!stop && !reached(sim_.time(), until)) {
       const double frame = nextFrameTime();
       const auto t0 = Clock::now();
+      stepping_ = true;
       const StepReport& r = sim_.advance(std::min(frame, until));
+      stepping_ = false;
       const double ms = 1e3 * secondsSince(t0);
       totals_.add(r, ms);
-      std::optional<double> ratio;
-      if (reached(r.time, frame)) ratio = takeFrame();
-      statistics_->row(r, ms, ratio);
+      const bool onFrame = reached(r.time, frame);
+      if (onFrame || isReady(frame_)) finishFrame();
+      if (isReady(saving_)) saving_.get();
+      rows_.push_back({r, ms});
+      if (onFrame) takeFrame();
+      if (!frame_.valid()) writeRows({});
       if (secondsSince(reported_) > 0.1) report(progress, &r);
       if (scene_.output.checkpoint_every > 0 && secondsSince(saved_) > scene_.output.checkpoint_every) save();
       last_ = {r.dt, r.density_error_mean};
@@ -170,6 +178,7 @@ class Runner {
     facts_.finished = reached(sim_.time(), until);
     report(progress, nullptr);
     save();
+    finishSaving();
     close();
     return facts_.finished ? Ending::finished : Ending::interrupted;
   }
@@ -181,6 +190,8 @@ class Runner {
     text +=
         fs::exists(newest()) ? fmt::format("; the last good checkpoint is {}", newest()) : "; no checkpoint had been written yet";
     try {
+      finishFrame();
+      finishSaving();
       statistics_->sync();
       frames_->finish();
       preview(false);
@@ -191,7 +202,8 @@ class Runner {
     throw Diverged(e.time, e.step, e.particle, text);
   }
 
-  /// After a write that failed: the state may still find room.
+  /// After a write that failed: the state may still find room. If a step failed, for want of memory, there is no state between
+  /// two steps to write.
   [[noreturn]] void failed(const Failure& e) {
     std::string text = e.what();
     const auto attempt = [](auto&& f) {
@@ -202,13 +214,16 @@ class Runner {
         return false;
       }
     };
+    attempt([&] { finishFrame(); });
+    attempt([&] { finishSaving(); });
     attempt([&] { frames_->finish(); });
     attempt([&] { statistics_->sync(); });
-    if (attempt([&] { saveState(); }))
+    if (!stepping_ && attempt([&] { writeCheckpoint(checkpoints(), state()); }))
       text += fmt::format("; the state at t = {} s is kept in {}", sim_.time(), checkpoints());
     else
-      text +=
-          fs::exists(newest()) ? fmt::format("; the last checkpoint is {}", newest()) : "; there was no room for a checkpoint";
+      text += fs::exists(newest()) ? fmt::format("; the last checkpoint is {}", newest())
+              : stepping_          ? "; no checkpoint had been written yet"
+                                   : "; there was no room for a checkpoint";
     attempt([&] { writeSummary(); });
     throw Failure(text);
   }
@@ -271,29 +286,72 @@ class Runner {
     return std::abs(frame - until) < 1e-6 / fps ? until : frame;
   }
 
-  double takeFrame() {
+  // What a frame takes, copying and measuring it, happens beside the next steps where a device does these.
+  struct Seen {
+    Snapshot snapshot;
+    double volume;
+  };
+  template <class T>
+  static bool isReady(const std::future<T>& f) {
+    return f.valid() && f.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  void takeFrame() {
     frames_->finish();  // one snapshot at a time
-    Snapshot s = sim_.snapshot();
-    const double ratio = volumeRatio(totals_, scene_, volume(s), std::int64_t(s.size()));
-    tabulate(s);
+    std::future<Snapshot> taken = sim_.capture();
+    const bool there = isReady(taken);
+    totalsThen_ = totals_;
+    frame_ = std::async(there ? std::launch::deferred : std::launch::async, [this, taken = std::move(taken)]() mutable {
+      Seen seen{taken.get(), 0};
+      seen.volume = volume(seen.snapshot);
+      return seen;
+    });
+    if (there) finishFrame();
+  }
+
+  void finishFrame() {
+    if (!frame_.valid()) return;
+    Seen seen;
+    try {
+      seen = std::exchange(frame_, {}).get();
+    } catch (...) {
+      writeRows({});
+      throw;
+    }
+    // Fluid may have come and gone since.
+    totalsThen_.volumeRatioMin = totals_.volumeRatioMin, totalsThen_.volumeRatioMax = totals_.volumeRatioMax;
+    const double ratio = volumeRatio(totalsThen_, scene_, seen.volume, std::int64_t(seen.snapshot.size()));
+    totals_.volumeRatio = totalsThen_.volumeRatio;
+    totals_.volumeRatioMin = totalsThen_.volumeRatioMin, totals_.volumeRatioMax = totalsThen_.volumeRatioMax;
+    writeRows(ratio);
+    tabulate(seen.snapshot);
     const int number = frames_->times().empty() ? 0 : frames_->times().rbegin()->first + 1;
-    frames_->write(number, std::move(s));
-    return ratio;
+    frames_->write(number, std::move(seen.snapshot));
+  }
+
+  // The first of the rows held back is that of the frame.
+  void writeRows(std::optional<double> ratio) {
+    for (const auto& [report, ms] : std::exchange(rows_, {})) statistics_->row(report, ms, std::exchange(ratio, std::nullopt));
   }
 
   void save() {
+    finishFrame();
     statistics_->sync();
     if (bodies_) bodies_->sync();
     if (gauges_) gauges_->sync();
     frames_->finish();
-    saveState();
+    finishSaving();
+    saving_ = std::async(std::launch::async, [folder = checkpoints(), c = state()] { writeCheckpoint(folder, c); });
     saved_ = Clock::now();
   }
+  void finishSaving() {
+    if (saving_.valid()) saving_.get();
+  }
 
-  void saveState() {
+  Checkpoint state() {
     totals_.wall = wall();
-    writeCheckpoint(checkpoints(), {scene_.text, physicsOf(scene_), facts_.precision, sim_.facts().flavour, sim_.time(),
-                                    sim_.step(), totals_, frames_->times(), facts_.warnings, sim_.save()});
+    return {scene_.text, physicsOf(scene_), facts_.precision, sim_.facts().flavour, sim_.time(),
+            sim_.step(), totals_,           frames_->times(), facts_.warnings,      sim_.save()};
   }
 
   void close() {
@@ -363,6 +421,11 @@ class Runner {
   struct {
     double dt = 0, densityErrorMean = 0;
   } last_;
+  bool stepping_ = false;
+  std::deque<std::pair<StepReport, double>> rows_;  // since the frame that is being looked at, with their ms
+  Totals totalsThen_;                               // at that frame
+  std::future<Seen> frame_;                         // these two last: they use the rest
+  std::future<void> saving_;
 };
 
 }  // namespace
@@ -381,6 +444,8 @@ Ending run(const Scene& scene, const RunOptions& options, const std::atomic<bool
     runner.diverged(e);
   } catch (const Failure& e) {
     runner.failed(e);
+  } catch (const std::bad_alloc&) {
+    runner.failed(Failure("the machine's memory is full: a larger resolution.spacing takes less"));
   }
 }
 

@@ -103,6 +103,7 @@ class Grid : public Solver<D> {
     watch("velocity");
     if (pressure) {
       poisson_.prepare(tiles_, flags_.state);
+      watch("levels");
       report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
       watch("velocity_solve");
       subtractGradient(tiles_, flags_, phi_, frame_->cell, !apic_, faces_);
@@ -182,6 +183,7 @@ class Grid : public Solver<D> {
     tiles_.clear({&phi_});
     watch("density");
     poisson_.prepare(tiles_, flags_.state);
+    watch("levels");
     report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
     watch("density_solve");
     faces_.fit(tiles_);
@@ -210,7 +212,7 @@ class Grid : public Solver<D> {
   Array<Real> rhs_, phi_, rho_, extra_;
   Array<Vec<D>> wayOut_;
   Array<int> filled_;
-  Array<std::uint64_t> spare_;
+  Array<std::uint64_t> spare_[D];
   int ring_ = 0;
   std::array<std::int64_t, 5> sorted_{};
 };

@@ -80,6 +80,7 @@ struct Iteration {
   Real omega;           // step length: 1 in the plain method
   Real beta;            // momentum
   bool keep, oneSided;  // pressures accumulate; only push
+  bool fresh;           // the first iteration: there are no pressures yet
   Real corrK, corrW;    // s_corr: k / S0 [kg m^2], 1/W(dq) [m^D]
   int corrN;
   Real least, most;  // C that one iteration may undo
@@ -108,7 +109,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     const auto [xi, mi] = p[i];
     Reals rho = 0, S = 0;
     Vec<D, Reals> gradI = {};
-    for (auto j : nb.fluid[i]) {
+    BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto g = it.v0 * W.grad(xi - xj);  // zero for j = i
       const auto gradJ = mj * g;
@@ -131,7 +132,7 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     const Reals c = it.v0 * rho - Reals(1);
     const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
                        (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
-    const Reals y = Y[i], last = P[i];
+    const Reals y = it.fresh ? Reals(0) : Reals(Y[i]), last = it.fresh ? Reals(0) : Reals(P[i]);
     Reals next = it.keep ? y + step : step;
     if (it.oneSided) next = max(next, Reals(0));
     Reals ahead = next;
@@ -160,7 +161,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
     const auto [xi, lambdaI] = q[i];
     const Sample<D, Reals> pi = p[i], vi = v[i];
     Vec<D, Reals> dx = {};
-    for (auto j : nb.fluid[i]) {
+    BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, lambdaJ] = q[j];
       Reals lambda = lambdaI + lambdaJ;  // all fluid particles have one mass
       if (corrected) lambda -= it.correction(W(xi - xj));
@@ -225,7 +226,10 @@ class Pbf : public Solver<D> {
     answer_.begin(w, dt);
     w.collide(dt, true);
     watch("predict");
-    w.search();
+    if (w.bodies || w.soft.any())
+      w.search();
+    else
+      w.searchAhead();
     answer_.share(w);
     watch("search");
     project(w, W, dt, report, watch);
@@ -263,7 +267,6 @@ class Pbf : public Solver<D> {
     it.corrW = 1 / W(dq);
 
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
-    for (Array<Real>* a : {&p_, &y_}) fill(*a, 0, w.fluid.room(), Real(0));
     w.fluid.padWith(w.fluid.spares.sample, Particles<D>::ghostSample());
     watch("pressure");
     const bool cloth = w.soft.any();
@@ -280,7 +283,9 @@ class Pbf : public Solver<D> {
       const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
       it.beta = last ? Real(0) : Real((t - 1) / next);
       t = next;
-      constrain(w, W, it, p_, y_, error_);
+      it.fresh = report.iterations == 1;
+      do constrain(w, W, it, p_, y_, error_);
+      while (it.fresh && !w.listsHold());
       if (it.corrK > 0)
         displace<D, true>(w, W, it, dt);
       else

@@ -1,5 +1,6 @@
 // What a solver is: it steps a world. One file per method; the table of all of them is in registry.cpp.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -9,6 +10,58 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+#if BRIM_CUDA
+/// Times the stages of a step on the device: events between its kernels, read when it is through with them. Reading them takes
+/// the host a microsecond each, so most steps show what the last one that was looked at took.
+class Stopwatch {
+ public:
+  explicit Stopwatch(StepReport&) { mark(nullptr); }
+  void operator()(const char* stage) { mark(stage); }
+  /// Before the stages of a step.
+  static void start(StepReport& report) {
+    Marks& m = marks();
+    m.stages.clear();
+    m.looking = m.steps++ % every == 0 || report.stages.empty();
+  }
+  /// After them, when the device has finished.
+  static void stop(StepReport& report) {
+    Marks& m = marks();
+    if (!m.looking) return;
+    report.stages.clear();
+    for (std::size_t k = 1; k < m.stages.size(); ++k) {
+      if (!m.stages[k]) continue;
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, m.events[k - 1], m.events[k]), "tell the time");
+      const auto same = [&](const auto& s) { return std::string_view(s.name) == m.stages[k]; };
+      const auto at = std::find_if(report.stages.begin(), report.stages.end(), same);
+      if (at == report.stages.end())
+        report.stages.push_back({m.stages[k], ms});
+      else
+        at->ms += ms;
+    }
+  }
+
+ private:
+  static constexpr int every = 8;  // steps
+  struct Marks {
+    std::vector<cudaEvent_t> events;
+    std::vector<const char*> stages;  // what ends at each event; null: nothing does
+    int steps = 0;
+    bool looking = false;
+  };
+  static Marks& marks() {
+    static thread_local Marks one;
+    return one;
+  }
+  static void mark(const char* stage) {
+    Marks& m = marks();
+    if (!m.looking) return;
+    if (m.stages.size() == m.events.size()) check(cudaEventCreate(&m.events.emplace_back()), "make a mark");
+    check(cudaEventRecord(m.events[m.stages.size()]), "make a mark");
+    m.stages.push_back(stage);
+  }
+};
+#else
 /// Times the stages of a step: from its making, or the last call, to the call.
 class Stopwatch {
  public:
@@ -23,6 +76,8 @@ class Stopwatch {
     report_.stages.push_back({stage, t - last_});
     last_ = t;
   }
+  static void start(StepReport& report) { report.stages.clear(); }
+  static void stop(StepReport&) {}
 
  private:
   static double now() {
@@ -31,6 +86,7 @@ class Stopwatch {
   StepReport& report_;
   double last_;
 };
+#endif
 
 /// A bound on the time step and the condition behind it.
 struct TimeLimit {

@@ -20,18 +20,13 @@ double topOf(int bin) { return std::ldexp(1.0 + (bin % perOctave + 1) / double(p
 }  // namespace
 
 template <int D>
-int measure(const World<D>& w, StepReport& report) {
+int measure(const World<D>& w, StepReport& report, const std::function<void()>& queued) {
   const int n = w.fluid.size();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const Vec<D> g = w.gravity(w.time);
   const Real v0 = Real(1 / w.rho0);
-  // For the error that all but a thousandth of the particles stay below.
-  static thread_local Histogram errors;
-  errors.start(n, bins, [=] BRIM_KERNEL(int i) {
-    const float e = float(v0 * v[i].a - 1);
-    return e > 0 ? binOf(e) : -1;
-  });
-  const Sums<D> s = reduce(
+  static thread_local Histogram errors;  // for the error that all but a thousandth of the particles stay below
+  const Sums<D> s = errors.reduceCounting(
       n, Sums<D>{},
       [=] BRIM_KERNEL(int i) {
         Sums<D> t;
@@ -51,7 +46,13 @@ int measure(const World<D>& w, StepReport& report) {
         a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
         for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k];
         if (a.bad < 0) a.bad = b.bad;
-      });
+      },
+      bins,
+      [=] BRIM_KERNEL(int i) {
+        const float e = float(v0 * v[i].a - 1);
+        return e > 0 ? binOf(e) : -1;
+      },
+      queued);
   report.particles = n;
   report.kinetic_energy = s.energy;
   report.potential_energy = s.height;
@@ -70,7 +71,7 @@ int measure(const World<D>& w, StepReport& report) {
   return s.bad;
 }
 
-template int measure<2>(const World<2>&, StepReport&);
-template int measure<3>(const World<3>&, StepReport&);
+template int measure<2>(const World<2>&, StepReport&, const std::function<void()>&);
+template int measure<3>(const World<3>&, StepReport&, const std::function<void()>&);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,13 +1,16 @@
 // Scalars of the whole fluid, reduced where the data lives.
 #pragma once
+#include <functional>
+
 #include "brim/snapshot.h"
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 /// Fills in energies, momentum, speeds and density errors. Returns the index of a particle that is not finite, or
-/// faster than 100 km/s, or -1.
+/// faster than 100 km/s, or -1. queued() is called when the work is under way and not yet waited for.
 template <int D>
-int measure(const World<D>&, StepReport&);
+int measure(
+    const World<D>&, StepReport&, const std::function<void()>& queued = [] {});
 
 }  // namespace brim::inline BRIM_FLAVOUR

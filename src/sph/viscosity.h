@@ -37,7 +37,7 @@ void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
     const auto [vi, ri] = v[i];
     Reals rho = 0;
     Vec<D, Reals> dv = {};
-    for (auto j : nb.fluid[i]) {
+    BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [vj, rj] = v[j];
       const auto r = xi - xj, u = vi - vj;

@@ -37,7 +37,7 @@ void confineVorticity(World<D>& w, K W, double dt, double eps) {
     const auto [xi, mi] = p[i];
     const auto [vi, ri] = v[i];
     Vec<D, Reals> omega = {};
-    for (auto j : nb.fluid[i]) {
+    BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [vj, rj] = v[j];
       omega += curlTerm((v0 * mj) * (vj - vi), W.grad(xi - xj).vec());
@@ -53,7 +53,7 @@ void confineVorticity(World<D>& w, K W, double dt, double eps) {
     const auto [xi, mi] = p[i];
     const auto [oi, li] = o[i];
     Vec<D, Reals> grad = {};
-    for (auto j : nb.fluid[i]) {
+    BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [oj, lj] = o[j];
       grad += (v0 * mj * (lj - li)) * W.grad(xi - xj);

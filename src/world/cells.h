@@ -80,8 +80,34 @@ struct Runs {
   }
 };
 
+#if BRIM_CUDA
+/// n <= N different numbers ascending: each finds its place by itself, in registers, and most are there already.
+template <int N>
+BRIM_FN void sortFew(int* number, int n) {
+  int own[N];
+  bool ascending = true;
+  BRIM_UNROLL
+  for (int k = 0; k < N; ++k) {
+    own[k] = k < n ? number[k] : 0x7fffffff;
+    if (k > 0) ascending = ascending && own[k - 1] <= own[k];
+  }
+  if (ascending) return;
+  BRIM_UNROLL
+  for (int k = 0; k < N; ++k) {
+    int place = 0;
+    BRIM_UNROLL
+    for (int m = 0; m < N; ++m) place += own[m] < own[k];
+    if (k < n) number[place] = own[k];
+  }
+}
+#endif
+
 /// order[a .. b - 1] ascending.
 BRIM_FN void sortStretch(int* order, int a, int b) {
+#if BRIM_CUDA
+  if (b - a <= 8) return sortFew<8>(order + a, b - a);
+  if (b - a <= 16) return sortFew<16>(order + a, b - a);
+#endif
   if (b - a <= 32) {
     for (int k = a + 1; k < b; ++k) {
       const int v = order[k];

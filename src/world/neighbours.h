@@ -18,6 +18,14 @@ struct NeighbourView {
   Lists fluid, solid;
 };
 
+#if BRIM_CUDA
+/// What a build of lists says about itself.
+struct Found {
+  int longest[2];            // of the lists that found no room: fluid, solid
+  unsigned long long pairs;  // of both kinds
+};
+#endif
+
 template <int D>
 class Neighbours {
  public:
@@ -38,6 +46,12 @@ class Neighbours {
   };
   /// Lists for the points p[0] .. p[n - 1], which are in cell order.
   void build(Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
+#if BRIM_CUDA
+  /// The same without waiting for how it went; areComplete() says so later. If it did not go well, there is room for a second
+  /// try.
+  void start(Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
+  bool areComplete();
+#endif
 
 #if BRIM_CUDA
   NeighbourView view() const { return {{sets_[0].slices.data()}, {sets_[1].slices.data()}}; }
@@ -57,6 +71,11 @@ class Neighbours {
     int room = 0;
   };
   Set sets_[2];
+  Array<Found> found_;
+  Found* seen_ = nullptr;  // the host's copy, when the event has passed
+  cudaEvent_t passed_ = nullptr;
+  bool asked_ = false;
+  int n_ = 0;
   double pairs_ = 0;
 };
 #else

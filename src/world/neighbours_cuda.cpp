@@ -11,11 +11,6 @@ struct Source {
   const Sample<D>* p;
   int n, first;
 };
-struct Found {
-  int longest[2];            // of all lists: fluid, solid
-  unsigned long long pairs;  // of both kinds
-};
-
 template <int D>
 struct Lister {
   const Sample<D>* p;  // whose lists
@@ -28,23 +23,66 @@ struct Lister {
   Lists::Slice* slices[2];
   Found* found;
 
-  /// Appends the points of a source within reach; returns how many there are, stored or not.
-  __device__ int append(const Source<D>& s, const Vec<D>& x, const int (&cell)[3], int* first, int most, int count) const {
-    if (s.n == 0) return count;
-    for (int dz = D == 3 ? -1 : 0; dz <= (D == 3 ? 1 : 0); ++dz)
-      for (int dy = -1; dy <= 1; ++dy) {
-        const auto ends = s.runs.run(cell[0] - Window<D>::fine, cell[0] + Window<D>::fine, cell[1] + dy, cell[2] + dz);
-        for (int j = ends.first; j < ends.past; ++j) {
-          const Vec<D> r = s.p[j].x - x;
-          if (!(dot(r, r) < h2)) continue;
-          if (count < most) first[long(count) * Lists::width] = s.first + j;
-          ++count;
-        }
+  static_assert(sizeof(Sample<D>) == sizeof(float4));
+  __device__ static Real distance2(const float4& q, const Vec<3>& x) {
+    const Vec<3> r = Vec<3>{q.x, q.y, q.z} - x;
+    return dot(r, r);
+  }
+  __device__ static Real distance2(const float4& q, const Vec<2>& x) {
+    const Vec<2> r = Vec<2>{q.x, q.y} - x;
+    return dot(r, r);
+  }
+  /// A list on its way to the device's memory: its first entries wait in the block's, from where a warp moves whole rows. Stored
+  /// one by one they would be a sector each.
+  struct Draft {
+    static constexpr int kept = 48;  // more would leave room for too few blocks
+    int *own, *first;                // the threads' lists side by side; the warp's
+    int most, count;
+    __device__ void add(int j) {
+      if (count < kept)
+        own[count * int(threads)] = j;
+      else if (count < most)
+        first[long(count) * Lists::width] = j;
+      ++count;
+    }
+    __device__ void give(int rows, int ghost) const {
+      for (int m = 0; m < rows; ++m)
+        if (m < kept || m >= count) first[long(m) * Lists::width] = m < count ? own[m * int(threads)] : ghost;
+    }
+  };
+
+  /// The points of the cells within one of this, along the r-th of the 3^(D-1) rows.
+  __device__ static Run rowOf(const Runs<D>& runs, const int (&cell)[3], int r) {
+    constexpr int fine = Window<D>::fine;
+    const int y = cell[1] + r % 3 - 1, z = D == 3 ? cell[2] + r / 3 - 1 : 0;
+    if (!runs.window.dense) return runs.run(cell[0] - fine, cell[0] + fine, y, z);
+    const int a = (z * int(runs.window.size[1]) + y) * int(runs.window.size[0]) + cell[0] - fine;
+    return {runs.start[a], runs.start[a + 2 * fine + 1]};
+  }
+
+  /// Appends the points of a source within reach.
+  __device__ void append(const Source<D>& s, const Vec<D>& x, const int (&cell)[3], Draft& draft) const {
+    if (s.n == 0) return;
+    constexpr int rows = D == 3 ? 9 : 3;
+    Run next = rowOf(s.runs, cell, 0);
+    for (int r = 0; r < rows; ++r) {
+      const Run ends = next;
+      if (r + 1 < rows) next = rowOf(s.runs, cell, r + 1);
+      // Four at a time, so that their loads are under way together.
+      for (int four = ends.first; four < ends.past; four += 4) {
+        Real d2[4];
+        BRIM_UNROLL
+        for (int m = 0; m < 4; ++m)
+          d2[m] = distance2(__ldg(reinterpret_cast<const float4*>(s.p) + (four + m < ends.past ? four + m : four)), x);
+        BRIM_UNROLL
+        for (int m = 0; m < 4; ++m)
+          if (four + m < ends.past && d2[m] < h2) draft.add(s.first + four + m);
       }
-    return count;
+    }
   }
   __device__ void operator()(int i) const {
     constexpr unsigned all = 0xffffffffu;
+    __shared__ int kept[Draft::kept * threads];
     const unsigned lane = threadIdx.x % Lists::width;
     const long slice = i / Lists::width;
     if (slice * Lists::width >= n) return;  // a warp of the last block without particles
@@ -56,25 +94,24 @@ struct Lister {
     }
     int sum = 0;
     for (int set = 0; set < 2; ++set) {
-      int* const first = list[set] + slice * room[set] * Lists::width + lane;
-      int count = 0;
-      if (i < n) {
-        if (set == 0) {
-          count = append(fluid, x, cell, first, room[0], 0);
-          count = append(images, x, cell, first, room[0], count);
-        } else {
-          count = append(solid, x, cell, first, room[1], 0);
-        }
-      }
-      const int longest = __reduce_max_sync(all, count), rows = longest < room[set] ? longest : room[set];
-      for (int m = count; m < rows; ++m) first[long(m) * Lists::width] = ghost[set];
-      if (lane == 0) {
+      Draft draft{kept + threadIdx.x, list[set] + slice * room[set] * Lists::width + lane, room[set], 0};
+      if (i < n && set == 0) append(fluid, x, cell, draft), append(images, x, cell, draft);
+      if (i < n && set == 1) append(solid, x, cell, draft);
+      const int longest = __reduce_max_sync(all, draft.count), fours = (longest + 3) / 4 * 4;  // readers have four under way
+      const int rows = fours < room[set] ? fours : room[set];
+      draft.give(rows, ghost[set]);
+      if (lane == 0 && slice * Lists::width < n) {  // the last block may have warps without particles
         slices[set][slice] = {list[set] + slice * room[set] * Lists::width, rows};
         if (longest > room[set]) atomicMax(&found->longest[set], longest);
       }
-      sum += __reduce_add_sync(all, count);
+      sum += __reduce_add_sync(all, draft.count);
     }
-    if (lane == 0) atomicAdd(&found->pairs, (unsigned long long)(sum));
+    __shared__ int pairs;
+    if (threadIdx.x == 0) pairs = 0;
+    __syncthreads();
+    if (lane == 0) atomicAdd(&pairs, sum);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(&found->pairs, (unsigned long long)(pairs));
   }
 };
 
@@ -87,49 +124,67 @@ __global__ void __launch_bounds__(threads) listKernel(Lister<D> lister) {
 template <int D>
 Neighbours<D>::Neighbours() = default;
 template <int D>
-Neighbours<D>::~Neighbours() = default;
+Neighbours<D>::~Neighbours() {
+  if (seen_) cudaFreeHost(seen_);
+  if (passed_) cudaEventDestroy(passed_);
+}
 
 template <int D>
 void Neighbours<D>::build(Real support, const Window<D>& window, View<const Sample<D>> p, int n, const Around& around) {
+  do start(support, window, p, n, around);
+  while (!areComplete());
+}
+
+template <int D>
+void Neighbours<D>::start(Real support, const Window<D>& window, View<const Sample<D>> p, int n, const Around& around) {
   const auto source = [](const Points& s) { return Source<D>{s.table->runs(), s.p.data, s.n, s.first}; };
   Lister<D> lister;
   lister.p = p.data;
-  lister.n = n;
+  lister.n = n_ = n;
   lister.window = window;
   lister.h2 = support * support;
   lister.fluid = source(around.fluid), lister.images = source(around.images), lister.solid = source(around.solid);
   lister.ghost[0] = around.fluidGhost, lister.ghost[1] = around.solidGhost;
   const int slices = (n + Lists::width - 1) / Lists::width;
   pairs_ = 0;
+  asked_ = n > 0;
   if (n == 0) return;
-  static Array<Found> found;
-  found.resize(1);
-  for (;;) {
-    for (int set = 0; set < 2; ++set) {
-      Set& s = sets_[set];
-      if (s.room == 0) s.room = set == 0 ? (D == 3 ? 64 : 32) : 32;
-      s.slices.resize(slices);
-      s.list.resize(std::size_t(slices) * s.room * Lists::width);
-      lister.room[set] = s.room;
-      lister.list[set] = s.list.data();
-      lister.slices[set] = s.slices.data();
-    }
-    lister.found = found.data();
-    check(cudaMemsetAsync(found.data(), 0, sizeof(Found)), "clear memory");
-    listKernel<<<(n - 1) / threads + 1, threads>>>(lister);
-    check(cudaGetLastError(), "start a kernel");
-    Found seen;
-    copyOut(found, &seen, 1);
-    pairs_ = double(seen.pairs) - n;  // each without itself
-    bool enough = true;
-    for (int set = 0; set < 2; ++set)
-      if (seen.longest[set] > sets_[set].room) {
-        sets_[set].room = seen.longest[set] + seen.longest[set] / 4;
-        sets_[set].list = {};
-        enough = false;
-      }
-    if (enough) return;
+  if (!seen_) {
+    check(cudaHostAlloc(reinterpret_cast<void**>(&seen_), sizeof(Found), cudaHostAllocDefault), "allocate memory");
+    check(cudaEventCreateWithFlags(&passed_, cudaEventDisableTiming), "make a mark");
+    found_.resize(1);
   }
+  for (int set = 0; set < 2; ++set) {
+    Set& s = sets_[set];
+    if (s.room == 0) s.room = set == 0 ? (D == 3 ? 64 : 32) : 32;
+    s.slices.resize(slices);
+    s.list.resize(std::size_t(slices) * s.room * Lists::width);
+    lister.room[set] = s.room;
+    lister.list[set] = s.list.data();
+    lister.slices[set] = s.slices.data();
+  }
+  lister.found = found_.data();
+  check(cudaMemsetAsync(found_.data(), 0, sizeof(Found)), "clear memory");
+  listKernel<<<(n - 1) / threads + 1, threads>>>(lister);
+  check(cudaGetLastError(), "start a kernel");
+  check(cudaMemcpyAsync(seen_, found_.data(), sizeof(Found), cudaMemcpyDeviceToHost), "give data back");
+  check(cudaEventRecord(passed_), "make a mark");
+}
+
+template <int D>
+bool Neighbours<D>::areComplete() {
+  if (!asked_) return true;
+  asked_ = false;
+  check(cudaEventSynchronize(passed_), "find neighbours");
+  pairs_ = double(seen_->pairs) - n_;  // each without itself
+  bool enough = true;
+  for (int set = 0; set < 2; ++set)
+    if (seen_->longest[set] > sets_[set].room) {
+      sets_[set].room = (seen_->longest[set] + seen_->longest[set] / 4 + 3) / 4 * 4;
+      sets_[set].list = {};
+      enough = false;
+    }
+  return enough;
 }
 
 template <int D>

@@ -98,23 +98,13 @@ bool World<D>::hasPeriodic() const {
   return std::any_of(periodic.e, periodic.e + D, [](bool b) { return b; });
 }
 
+// The box of all particles; a run with particles farther off, or at no place at all, ends as diverged.
 template <int D>
-void World<D>::search() {
-  if (hasPeriodic()) {
-    const Vec<D> size = extent;
-    const auto p = fluid.p.view();
-    const auto wrap = periodic;
-    forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
-      for (int k = 0; k < D; ++k)
-        if (wrap[k]) p[i].x[k] -= size[k] * std::floor(p[i].x[k] / size[k]);
-    });
-  }
-  const auto p = fluid.p.read();
+static Box<D> boxOf(int n, View<const Sample<D>> p, Real reach) {
   Box<D> box;
   for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
-  const Real reach = Real(Window<D>::reach * support);
-  box = reduce(
-      fluid.size(), box,
+  return reduce(
+      n, box,
       [=] BRIM_KERNEL(int i) {
         const Vec<D> x = p[i].x;
         bool lost = false;
@@ -124,15 +114,42 @@ void World<D>::search() {
       [] BRIM_KERNEL(Box<D> & a, const Box<D>& b) {
         for (int k = 0; k < D; ++k) a.low[k] = min(a.low[k], b.low[k]), a.high[k] = max(a.high[k], b.high[k]);
       });
+}
+
+template <int D>
+static void wrapInto(int n, View<Sample<D>> p, const Vec<D> size, const Vec<D, bool> wrap) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    for (int k = 0; k < D; ++k)
+      if (wrap[k]) p[i].x[k] -= size[k] * std::floor(p[i].x[k] / size[k]);
+  });
+}
+
+template <int D>
+void World<D>::sortFluid() {
+  const int n = fluid.size();
+  if (hasPeriodic()) wrapInto(n, fluid.p.view(), extent, periodic);
   double low[D], high[D];
+  bool shut = onDevice;  // the domain holds all of it: a device need not look where it is, and nobody waits for that
   for (int k = 0; k < D; ++k) {
-    low[k] = box.low[k] <= box.high[k] ? box.low[k] : 0;
-    high[k] = box.low[k] <= box.high[k] ? box.high[k] : 0;
-    if (periodic[k]) low[k] -= support, high[k] += support;
+    low[k] = 0, high[k] = extent[k];
+    shut = shut && (walled[k] || periodic[k]);
   }
-  window_.cover(low, high, support, 8.0 * fluid.size() + 100000);
-  table_.sort(fluid.size(), fluid.p.read(), window_);
-  fluid.reorder(table_.order(), fluid.size());
+  const auto cover = [&](double room) {
+    for (int k = 0; k < D; ++k)
+      if (periodic[k]) low[k] -= support, high[k] += support;
+    window_.cover(low, high, support, room);
+  };
+  if (shut) cover(6.0 * n + 100000);
+  if (!shut || !window_.dense) {
+    const Box<D> box = boxOf(n, fluid.p.read(), Real(Window<D>::reach * support));
+    for (int k = 0; k < D; ++k) {
+      low[k] = box.low[k] <= box.high[k] ? box.low[k] : 0;
+      high[k] = box.low[k] <= box.high[k] ? box.high[k] : 0;
+    }
+    cover(8.0 * n + 100000);
+  }
+  table_.sort(n, fluid.p.read(), window_);
+  fluid.reorder(table_.order(), n);
   if (hasPeriodic()) {
     images_.make(fluid, extent, periodic, Real(support));
     images_.sort(fluid, window_);
@@ -141,15 +158,49 @@ void World<D>::search() {
     fluid.pad();
   }
   solids.sort(window_);
-  const typename Neighbours<D>::Around around{
-      {&table_, fluid.p.read(), fluid.size(), 0},
-      {&images_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
-      {&solids.table(), solids.p(), solids.size(), 0},
-      fluid.ghost(),
-      solids.ghost()};
-  neighbours_.build(Real(support), window_, fluid.p.read(), fluid.size(), around);
-  touch.find(Real(support), window_, solids, around);
 }
+
+template <int D>
+typename Neighbours<D>::Around World<D>::around() const {
+  return {{&table_, fluid.p.read(), fluid.size(), 0},
+          {&images_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
+          {&solids.table(), solids.p(), solids.size(), 0},
+          fluid.ghost(),
+          solids.ghost()};
+}
+
+template <int D>
+void World<D>::search() {
+  sortFluid();
+  neighbours_.build(Real(support), window_, fluid.p.read(), fluid.size(), around());
+  touch.find(Real(support), window_, solids, around());
+}
+
+#if BRIM_CUDA
+template <int D>
+void World<D>::searchAhead() {
+  sortFluid();
+  neighbours_.start(Real(support), window_, fluid.p.read(), fluid.size(), around());
+  touch.find(Real(support), window_, solids, around());
+}
+
+template <int D>
+bool World<D>::listsHold() {
+  if (neighbours_.areComplete()) return true;
+  neighbours_.build(Real(support), window_, fluid.p.read(), fluid.size(), around());
+  return false;
+}
+#else
+template <int D>
+void World<D>::searchAhead() {
+  search();
+}
+
+template <int D>
+bool World<D>::listsHold() {
+  return true;
+}
+#endif
 
 template <int D>
 std::size_t World<D>::bytes() {

@@ -90,6 +90,10 @@ class World {
   Vec<D> gravity(double t) const;
   /// Sorts the fluid by cells at its present positions and rebuilds all lists.
   void search();
+  /// The same for those who can begin with lists that may turn out too short: when some work that reads them and changes none of
+  /// what they were made from is under way, ask whether they hold. If not, they do now, and the work is to be done again.
+  void searchAhead();
+  bool listsHold();
   NeighbourView nb() const { return neighbours_.view(); }
   double pairs() const { return neighbours_.pairs(); }
   /// The cells of the last search, and the fluid sorted into them.
@@ -133,6 +137,8 @@ class World {
   std::vector<char> filledSolids() const;
 
  private:
+  void sortFluid();
+  typename Neighbours<D>::Around around() const;
   void emit(std::size_t emitter);
   void findFilled();
   void bringIn(double dt);

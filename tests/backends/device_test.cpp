@@ -1,6 +1,16 @@
 // A GPU runs the same physics, to float's accuracy, and the same bits every time. Where there is none, these are skipped.
 #include "device.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "observe/checkpoint.h"
+#include "observe/frames.h"
+#include "observe/run.h"
+
 using namespace brim;
 using namespace brim::test;
 
@@ -86,6 +96,81 @@ TEST_P(Device, StaysWithTheCpuFor100Steps) {
 }
 
 TEST_P(Device, GivesTheSameBitsEveryTimeAndAfterARestore) { expectSameBits(scene(), 80); }
+
+TEST_P(Device, CapturesBesideTheNextStepsWhatASnapshotShows) {
+  const Scene s = scene();
+  Simulation one = onDevice(s), two = onDevice(s);
+  stepped(one, 7), stepped(two, 7);
+  for (int round = 0; round < 2; ++round) {  // the second time the copies have a place already
+    std::future<Snapshot> later = one.capture();
+    stepped(one, 5);
+    const Snapshot a = later.get(), b = two.snapshot();
+    EXPECT_EQ(a.time, b.time);
+    EXPECT_EQ(a.id, b.id);
+    EXPECT_EQ(a.position, b.position);
+    EXPECT_EQ(a.velocity, b.velocity);
+    EXPECT_EQ(a.density, b.density);
+    EXPECT_EQ(a.pressure, b.pressure);
+    stepped(two, 5);
+  }
+}
+
+namespace {
+// A wide jet that fills a tank with particles, 1,100 a layer and 67 layers a second.
+Scene growing() {
+  Scene s = domain("pbf", 3, {2, 1.2, 1.2}, 0.03, "walls");
+  fill(s, box({0, 0, 0}, {0.6, 0.5, 1.2}));
+  Emitter e;
+  e.kind = "rectangle";
+  e.centre = {0.1, 0.9, 0.6};
+  e.direction = {1, 0, 0};
+  e.up = {0, 1, 0};
+  e.width = 1, e.height = 0.5;
+  e.speed = 2;
+  s.fluid.emitters.push_back(e);
+  s.time.until = 0.5;
+  s.output.frames_per_second = 50;
+  s.output.checkpoint_every = 1e-9;
+  return s;
+}
+}  // namespace
+
+// In a process of its own, which may hold 20 MiB of the device's memory: 30,000 particles with their lists.
+TEST(DeviceMemory, ThatIsFullIsSaidAndNothingWrittenIsLost) {
+  if (!hasDevice()) GTEST_SKIP() << "no GPU here";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string out = testing::TempDir() + "brim_full_memory";
+  const std::atomic<bool> goOn = false;
+  RunOptions options;
+  options.machine.device = "cuda";
+  options.out = out;
+  const auto fillMemory = [&] {
+    std::filesystem::remove_all(out);
+    ::setenv("BRIM_GPU_MEMORY", "20", 1);
+    try {
+      run(growing(), options, goOn, {});
+    } catch (const Failure& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+      std::exit(3);
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(fillMemory(), testing::ExitedWithCode(3), "memory is full: [0-9]+ MiB more were needed.*the last checkpoint is");
+  std::vector<std::string> warnings;
+  const auto state = latestCheckpoint(out + "/checkpoint", warnings);
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_GT(state->time, 0);
+  ASSERT_FALSE(state->frames.empty());
+  for (const auto& [number, time] : state->frames) {
+    const auto frame = Frames::read(framesOf(growing(), out), number, 0);
+    ASSERT_TRUE(frame);
+    EXPECT_NEAR(frame->time, time, 1e-9);
+  }
+  // With the memory it needs, the run goes on to its end.
+  options.resume = true;
+  EXPECT_EQ(run(growing(), options, goOn, {}), Ending::finished);
+}
 
 TEST(NoDevice, IsSaidPlainly) {
   Scene s = domain("pbf", 2, {1, 1, 1}, 0.1, "walls");

@@ -25,7 +25,7 @@ struct Bench {
   Faces<D> faces;
   Blocks<D> stage, padded;
   Array<Real> rho, rhs;
-  Array<std::uint64_t> spare;
+  Array<std::uint64_t> spare[D];
   Array<int> filled;
 
   explicit Bench(const Scene& scene, const std::vector<Vector>& points)
