@@ -11,7 +11,11 @@
 #if BRIM_CUDA
 #define BRIM_KERNEL __device__
 #define BRIM_DEVICE_FN __device__ inline
+#ifdef __CUDA_ARCH__
 #define BRIM_UNROLL _Pragma("unroll")
+#else
+#define BRIM_UNROLL  // the host's compiler sees kernels too
+#endif
 // Before a loop over neighbours: four at a time, so that a thread has the loads of four under way. On a CPU the lanes do that.
 #define BRIM_BY_FOUR _Pragma("unroll 4")
 #else
