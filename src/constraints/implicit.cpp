@@ -141,11 +141,13 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
       if (it == most || !(left > cg.tolerance * seen[CgView::start] && left > 0 && seen[CgView::along] > 0)) break;
     }
     pullOfRows<D>(b, way_.read(), weights_.read(), pull, cg);
+    // Apart from its sum: a reduction has few threads, and this is a node's long work.
+    forEach(n, [=] BRIM_KERNEL(int a) {
+      if (!cg.ended()) q[a] = gatherRows<D>(of, row, pulled, a) + (x[a].a * perDt2) * way[a];
+    });
     reduceTo(
         sums_, CgView::along, n, 0.0,
         [=] BRIM_KERNEL(int a) {
-          if (cg.ended()) return 0.0;
-          q[a] = gatherRows<D>(of, row, pulled, a) + (x[a].a * perDt2) * way[a];
           double s = 0;
           for (int k = 0; k < D; ++k) s += double(way[a][k]) * double(q[a][k]);
           return s;

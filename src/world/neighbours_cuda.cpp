@@ -85,7 +85,6 @@ struct Lister {
     __shared__ int kept[Draft::kept * threads];
     const unsigned lane = threadIdx.x % Lists::width;
     const long slice = i / Lists::width;
-    if (slice * Lists::width >= n) return;  // a warp of the last block without particles
     Vec<D> x{};
     int cell[3] = {0, 0, 0};
     if (i < n) {
