@@ -15,7 +15,7 @@ find_package(CUDAToolkit REQUIRED)
 # A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
 set(cuda_sources "")
 foreach(source ${flavoured} ${cuda_alone})
-  if(source MATCHES "/src/(world/neighbours|sph/(colours|field)|grid/(bins|bottom|closed|solid_cells|splat|transfer)|solvers/constraint)\\.cpp$")
+  if(source MATCHES "/src/(world/neighbours|sph/colours|grid/(bins|bottom|closed|solid_cells|splat|transfer))\\.cpp$")
     continue()
   endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})

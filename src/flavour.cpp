@@ -235,13 +235,6 @@ class MachineOf final : public Simulation::Machine {
 };
 
 static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
-#if BRIM_CUDA
-  if (!scene.cloth.empty() || !scene.soft.empty())
-    throw SceneError({{scene.at(scene.cloth.empty() ? "soft[0]" : "cloth[0]"),
-                       "cloth and soft bodies do not run on device \"cuda\" yet; use --device cpu"}});
-  if (!scene.bodies.empty())
-    throw SceneError({{scene.at("bodies[0]"), "rigid bodies do not run on device \"cuda\" yet; use --device cpu"}});
-#endif
   if (scene.dimension == 2) return std::make_unique<MachineOf<2>>(scene);
   return std::make_unique<MachineOf<3>>(scene);
 }

@@ -43,215 +43,223 @@ void collideNodes(World<D>& w) {
 
 namespace {
 
-// Corners of a triangle or a segment.
 template <int D>
-struct Corners {
-  Vec<D> x[D];
+struct NodeBox {
+  Vec<D> low, high;
 };
 
-Vec<2> normalOf(const Corners<2>& c) {
-  const Vec<2> e = c.x[1] - c.x[0];
-  const Real size = std::sqrt(dot(e, e));
-  return size > 0 ? Vec<2>{-e[1] / size, e[0] / size} : Vec<2>{};
-}
-Vec<3> normalOf(const Corners<3>& c) {
-  const Vec<3> n = cross(c.x[1] - c.x[0], c.x[2] - c.x[0]);
-  const Real size = std::sqrt(dot(n, n));
-  return size > 0 ? (1 / size) * n : Vec<3>{};
-}
-
-// [m] How near a particle may come to the middle of a sheet, a plate of thickness d: as near as to a wall.
-template <int D>
-Real skinGap(const World<D>& w) {
-  return Real(0.5 * w.spacing + w.clearance);
-}
-
-// Parts of the corners at the foot of x; true if the foot lies on the triangle, with a little more for the seams.
-constexpr Real seam = Real(0.02);
-bool partsAt(const Corners<2>& c, const Vec<2>& x, Real (&part)[3]) {
-  const Vec<2> e = c.x[1] - c.x[0];
-  const Real s = dot(x - c.x[0], e) / dot(e, e);
-  part[0] = 1 - s, part[1] = s, part[2] = 0;
-  return s > -seam && s < 1 + seam;
-}
-bool partsAt(const Corners<3>& c, const Vec<3>& x, Real (&part)[3]) {
-  const Vec<3> a = c.x[1] - c.x[0], b = c.x[2] - c.x[0], r = x - c.x[0];
-  const Real aa = dot(a, a), ab = dot(a, b), bb = dot(b, b), ar = dot(a, r), br = dot(b, r), det = aa * bb - ab * ab;
-  if (!(det > 0)) return false;
-  const Real s = (bb * ar - ab * br) / det, t = (aa * br - ab * ar) / det;
-  part[0] = 1 - s - t, part[1] = s, part[2] = t;
-  return s > -seam && t > -seam && s + t < 1 + seam;
+// list[start[b] .. start[b + 1] - 1] of each bin b, ascending: `put(k, add)` calls add(bin, entry) for each of its entries.
+struct CountBin {
+  View<int> count;
+  BRIM_DEVICE_FN void operator()(int bin, int) const { countOne(count[bin]); }
+};
+struct FillBin {
+  View<int> next, list;
+  BRIM_DEVICE_FN void operator()(int bin, int entry) const { list[countOne(next[bin])] = entry; }
+};
+template <class Put>
+void sortIntoBins(int bins, int n, Put put, Array<int>& start, Array<int>& next, Array<int>& list) {
+  start.resize(bins + 1);
+  fill(start, 0, bins + 1, 0);
+  const CountBin count{start.view()};
+  forEach(n, [=] BRIM_KERNEL(int k) { put(k, count); });
+  scan(start, bins + 1);
+  list.resize(elementOf(start, bins));
+  next.resize(bins);
+  const auto to = next.view();
+  const auto from = start.read();
+  forEach(bins, [=] BRIM_KERNEL(int b) { to[b] = from[b]; });
+  const FillBin add{next.view(), list.view()};
+  forEach(n, [=] BRIM_KERNEL(int k) { put(k, add); });
+  int* const entries = list.data();
+  forEach(bins, [=] BRIM_KERNEL(int b) { sortStretch(entries, from[b], from[b + 1]); });
 }
 
 template <int D>
-Corners<D> cornersOf(const std::vector<Vec<D>>& node, const std::array<int, 3>& t) {
-  Corners<D> c;
-  for (int k = 0; k < D; ++k) c.x[k] = node[t[k]];
-  return c;
+struct PutTriangle {
+  SkinView<D> skin;
+  template <class Add>
+  BRIM_DEVICE_FN void operator()(int t, const Add& add) const {
+    const CellBox box = skin.cellsOf(t);
+    for (int z = box.first[2]; z <= box.last[2]; ++z)
+      for (int y = box.first[1]; y <= box.last[1]; ++y)
+        for (int x = box.first[0]; x <= box.last[0]; ++x) add(skin.number(x, y, z), t);
+  }
+};
+template <int D>
+struct PutContact {
+  View<const int> held;
+  View<const SkinHit<D>> hit;
+  View<const Vec<D, int>> triangle;
+  template <class Add>
+  BRIM_DEVICE_FN void operator()(int h, const Add& add) const {
+    const int i = held[h];
+    for (int k = 0; k < D; ++k) add(triangle[hit[i].triangle][k], 4 * i + k);
+  }
+};
+
+template <int D>
+void takeNodes(const World<D>& w, Array<Vec<D>>& to) {
+  to.resize(w.soft.nodes);
+  const auto x = w.soft.x.read();
+  const auto t = to.view();
+  forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) { t[a] = x[a].x; });
 }
 
 }  // namespace
 
 template <int D>
 void SkinContact<D>::begin(World<D>& w) {
-  before_.resize(w.soft.nodes);
-  const auto x = onHost(w.soft.x, w.soft.nodes);
-  for (int a = 0; a < w.soft.nodes; ++a) before_[a] = x[a].x;
+  if (triangles_.size() == 0) {
+    std::vector<Vec<D, int>> all;
+    for (const auto& t : w.soft.skin) {
+      auto& one = all.emplace_back();
+      for (int k = 0; k < D; ++k) one[k] = t[k];
+    }
+    copyIn(triangles_, all.data(), all.size());
+  }
+  takeNodes(w, before_);
   auto& column = w.fluid.sample("before");
   const auto p = w.fluid.p.read();
   const auto to = column.view();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, 0}; });
 }
 
-// Triangles into cells of two supports, each into all that it sweeps over within the step.
+// A particle may come as near to the middle of a sheet, a plate of thickness d, as to a wall.
 template <int D>
-void SkinContact<D>::bin(World<D>& w) {
-  const Real gap = skinGap(w);
-  side_ = Real(w.support);
-  low_ = now_[0];
-  Vec<D> high = now_[0];
-  for (const auto* nodes : {&before_, &now_})
-    for (const Vec<D>& x : *nodes)
-      for (int k = 0; k < D; ++k) low_[k] = min(low_[k], x[k] - gap), high[k] = max(high[k], x[k] + gap);
-  std::size_t cells = 0;
-  for (;; side_ *= 2) {  // a sheet that has flown apart must not fill the memory
-    cells = 1;
-    for (int k = 0; k < D; ++k) {
-      size_[k] = int((high[k] - low_[k]) / side_) + 1;
-      cells *= std::size_t(size_[k]);
-    }
-    if (cells < 64 * w.soft.skin.size() + 4096) break;
-  }
-  start_.assign(cells + 1, 0);
-  const auto eachCell = [&](const std::array<int, 3>& t, auto body) {
-    int from[3] = {0, 0, 0}, to[3] = {0, 0, 0};
-    for (int k = 0; k < D; ++k) {
-      Real a = Real(1e30), b = Real(-1e30);
-      for (const auto* nodes : {&before_, &now_})
-        for (int c = 0; c < D; ++c) a = min(a, (*nodes)[t[c]][k]), b = max(b, (*nodes)[t[c]][k]);
-      from[k] = std::clamp(int((a - gap - low_[k]) / side_), 0, size_[k] - 1);
-      to[k] = std::clamp(int((b + gap - low_[k]) / side_), 0, size_[k] - 1);
-    }
-    for (int z = from[2]; z <= to[2]; ++z)
-      for (int y = from[1]; y <= to[1]; ++y)
-        for (int x = from[0]; x <= to[0]; ++x) body((std::size_t(z) * size_[1] + y) * size_[0] + x);
-  };
-  for (const auto& t : w.soft.skin) eachCell(t, [&](std::size_t c) { ++start_[c + 1]; });
-  for (std::size_t c = 1; c <= cells; ++c) start_[c] += start_[c - 1];
-  list_.resize(start_[cells]);
-  auto next = start_;
-  for (int k = 0; k < int(w.soft.skin.size()); ++k) eachCell(w.soft.skin[k], [&](std::size_t c) { list_[next[c]++] = k; });
+SkinView<D> SkinContact<D>::view(const World<D>& w) const {
+  return {triangles_.read(),
+          before_.read(),
+          now_.read(),
+          start_.read(),
+          list_.read(),
+          low_,
+          size_,
+          side_,
+          Real(0.5 * w.spacing + w.clearance)};
 }
 
-// Puts a particle that went from -> to back to its side, where something is in its way. The first triangle on the path counts;
-// then whatever the particle stands too near to.
+// Cells of two supports, each triangle into all that it sweeps over within the step.
 template <int D>
-typename SkinContact<D>::Hit SkinContact<D>::turnBack(const World<D>& w, const Vec<D>& from, Vec<D>& to) const {
-  const Real gap = skinGap(w);
-  Hit hit;
-  for (int pass = 0; pass < 3; ++pass) {
-    // Cells of both ends: a step is shorter than a cell.
-    int first[3] = {0, 0, 0}, last[3] = {0, 0, 0};
-    for (int k = 0; k < D; ++k) {
-      const Real a = min(from[k], to[k]), b = max(from[k], to[k]);
-      if (b < low_[k] - gap || a > low_[k] + size_[k] * side_ + gap) return hit;
-      first[k] = std::clamp(int((a - low_[k]) / side_), 0, size_[k] - 1);
-      last[k] = std::clamp(int((b - low_[k]) / side_), 0, size_[k] - 1);
-    }
-    Real earliest = 2, move = 0;
-    Hit found;
-    for (int z = first[2]; z <= last[2]; ++z)
-      for (int y = first[1]; y <= last[1]; ++y)
-        for (int x = first[0]; x <= last[0]; ++x) {
-          const std::size_t c = (std::size_t(z) * size_[1] + y) * size_[0] + x;
-          for (int k = start_[c]; k < start_[c + 1]; ++k) {
-            const auto& t = w.soft.skin[list_[k]];
-            const Corners<D> old = cornersOf<D>(before_, t), now = cornersOf<D>(now_, t);
-            const Vec<D> n0 = normalOf(old), n1 = normalOf(now);
-            const Real s0 = dot(n0, from - old.x[0]), s1 = dot(n1, to - now.x[0]), side = s0 < 0 ? Real(-1) : Real(1);
-            if (side * s1 >= gap) continue;
-            Real part[3], when = 1;
-            if (side * s1 < 0) {  // passed: where it went through
-              when = s0 / (s0 - s1);
-              Corners<D> then;
-              for (int m = 0; m < D; ++m) then.x[m] = old.x[m] + when * (now.x[m] - old.x[m]);
-              if (!partsAt(then, from + when * (to - from), part)) continue;
-            } else if (!partsAt(now, to, part)) {
-              continue;
-            }
-            if (!(when < earliest)) continue;
-            earliest = when;
-            move = side * gap - s1;
-            found.triangle = list_[k];
-            for (int m = 0; m < 3; ++m) found.part[m] = min(max(part[m], 0), 1);
-            found.normal = side * n1;
-            move *= side;
-          }
-        }
-    if (found.triangle < 0) break;
-    to += move * found.normal;
-    if (hit.triangle < 0) hit = found;
+bool SkinContact<D>::bin(World<D>& w) {
+  const Real gap = view(w).gap;
+  const auto before = before_.read(), now = now_.read();
+  NodeBox<D> box;
+  for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
+  box = reduce(
+      w.soft.nodes, box,
+      [=] BRIM_KERNEL(int a) {
+        NodeBox<D> one;
+        for (int k = 0; k < D; ++k)
+          one.low[k] = min(before[a][k], now[a][k]) - gap, one.high[k] = max(before[a][k], now[a][k]) + gap;
+        return one;
+      },
+      [] BRIM_KERNEL(NodeBox<D> & a, const NodeBox<D>& b) {
+        for (int k = 0; k < D; ++k) a.low[k] = min(a.low[k], b.low[k]), a.high[k] = max(a.high[k], b.high[k]);
+      });
+  for (int k = 0; k < D; ++k)
+    if (!(std::abs(box.low[k]) < Real(1e12) && std::abs(box.high[k]) < Real(1e12))) return false;
+  low_ = box.low;
+  double cells = 0;
+  for (side_ = Real(w.support);; side_ *= 2) {  // a sheet that has flown apart must not fill the memory
+    cells = 1;
+    for (int k = 0; k < D; ++k) cells *= std::floor(double(box.high[k] - low_[k]) / side_) + 1;
+    if (cells < 64.0 * double(w.soft.skin.size()) + 4096) break;
   }
-  return hit;
+  for (int k = 0; k < D; ++k) size_[k] = int((box.high[k] - low_[k]) / side_) + 1;
+  int all = 1;
+  for (int k = 0; k < D; ++k) all *= size_[k];
+  sortIntoBins(all, int(w.soft.skin.size()), PutTriangle<D>{view(w)}, start_, next_, list_);
+  return true;
+}
+
+template <int D>
+int SkinContact<D>::findHits(World<D>& w) {
+  const int n = w.fluid.size();
+  hits_.resize(n);
+  held_.resize(n);
+  heldCount_.resize(1);
+  fill(heldCount_, 0, 1, 0);
+  const SkinView<D> skin = view(w);
+  const auto before = w.fluid.sample("before").read();
+  const auto p = w.fluid.p.view();
+  const auto hits = hits_.view();
+  const auto held = held_.view(), count = heldCount_.view();
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    Vec<D> x = p[i].x;
+    const SkinHit<D> hit = skin.turnBack(before[i].x, x);
+    if (hit.triangle < 0) return;
+    p[i].x = x;
+    hits[i] = hit;
+    held[countOne(count[0])] = i;
+  });
+  return elementOf(heldCount_, 0);
+}
+
+template <int D>
+void SkinContact<D>::share(World<D>& w, double dt) {
+  const int nodes = w.soft.nodes;
+  sortIntoBins(nodes, holding_, PutContact<D>{held_.read(), hits_.read(), triangles_.read()}, nodeStart_, next_, entry_);
+  share_.resize(nodes);
+  u_.resize(nodes);
+  impulse.resize(nodes);
+  push_.resize(w.fluid.size());
+  const auto share = share_.view();
+  const auto u = u_.view(), sum = impulse.view();
+  const auto before = before_.read(), now = now_.read();
+  const auto start = nodeStart_.read(), entry = entry_.read();
+  const auto hits = hits_.read();
+  const Real perDt = Real(1 / dt);
+  forEach(nodes, [=] BRIM_KERNEL(int a) {
+    u[a] = perDt * (now[a] - before[a]);
+    sum[a] = {};
+    Real parts = 0;
+    for (int m = start[a]; m < start[a + 1]; ++m) parts += hits[entry[m] / 4].part[entry[m] % 4];
+    share[a] = parts;
+  });
+}
+
+// One impulse each, all at once, with the mass of a node shared among the contacts at it (Tonge et al. 2012).
+template <int D>
+void SkinContact<D>::exchange(World<D>& w) {
+  const auto v = w.fluid.v.view(), node = w.soft.v.view();
+  const auto p = w.fluid.p.read();
+  const auto hits = hits_.read();
+  const auto held = held_.read(), start = nodeStart_.read(), entry = entry_.read();
+  const auto triangle = triangles_.read();
+  const auto share = share_.read();
+  const auto u = u_.view(), sum = impulse.view(), push = push_.view();
+  forEach(holding_, [=] BRIM_KERNEL(int h) {
+    const int i = held[h];
+    const SkinHit<D>& hit = hits[i];
+    const Vec<D, int> t = triangle[hit.triangle];
+    Vec<D> apart = v[i].x;
+    Real way = 1 / p[i].a;
+    for (int k = 0; k < D; ++k) {
+      apart -= hit.part[k] * u[t[k]];
+      way += hit.part[k] * hit.part[k] * max(share[t[k]], Real(1)) * node[t[k]].a;
+    }
+    const Real approach = -dot(apart, hit.normal);
+    const Vec<D> J = (approach > 0 ? approach / way : Real(0)) * hit.normal;
+    v[i].x += (1 / p[i].a) * J;
+    push[i] = J;
+  });
+  forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) {
+    Vec<D> got{};
+    for (int m = start[a]; m < start[a + 1]; ++m) got -= hits[entry[m] / 4].part[entry[m] % 4] * push[entry[m] / 4];
+    u[a] += node[a].a * got;
+    sum[a] += got;
+  });
 }
 
 template <int D>
 int SkinContact<D>::hold(World<D>& w, double dt) {
-  now_.resize(w.soft.nodes);
-  const auto node = onHost(w.soft.x, w.soft.nodes);
-  for (int a = 0; a < w.soft.nodes; ++a) now_[a] = node[a].x;
-  bin(w);
-  const int n = w.fluid.size();
-  const auto before = onHost(w.fluid.sample("before").data, n);
-  std::vector<Sample<D>> p(n), v(n);
-  copyOut(w.fluid.p.data, p.data(), n);
-  std::vector<Hit> hits(n);
-  forEachOnHost(n, [&](int i) {
-    Vec<D> x = p[i].x;
-    hits[i] = turnBack(w, before[i].x, x);
-    p[i].x = x;
-  });
-  std::vector<Real> share(w.soft.nodes);
-  std::vector<int> held;
-  for (int i = 0; i < n; ++i)
-    if (hits[i].triangle >= 0) {
-      held.push_back(i);
-      for (int k = 0; k < D; ++k) share[w.soft.skin[hits[i].triangle][k]] += hits[i].part[k];
-    }
-  if (held.empty()) return 0;
-  copyOut(w.fluid.v.data, v.data(), n);
-
-  // One impulse each, all at once, with the mass of a node shared among the contacts at it (Tonge et al. 2012).
-  const auto mobility = onHost(w.soft.v, w.soft.nodes);
-  std::vector<Vec<D>> u(w.soft.nodes), sum(w.soft.nodes, Vec<D>{});
-  for (int a = 0; a < w.soft.nodes; ++a) u[a] = Real(1 / dt) * (now_[a] - before_[a]);
-  for (int pass = 0; pass < 4; ++pass) {
-    std::vector<Vec<D>> push(w.soft.nodes, Vec<D>{});
-    for (const int i : held) {
-      const Hit& h = hits[i];
-      const auto& t = w.soft.skin[h.triangle];
-      Vec<D> apart = v[i].x;
-      Real way = 1 / p[i].a;
-      for (int k = 0; k < D; ++k) {
-        apart -= h.part[k] * u[t[k]];
-        way += h.part[k] * h.part[k] * max(share[t[k]], 1) * mobility[t[k]].a;
-      }
-      const Real approach = -dot(apart, h.normal);
-      if (!(approach > 0)) continue;
-      const Vec<D> J = (approach / way) * h.normal;
-      v[i].x += (1 / p[i].a) * J;
-      for (int k = 0; k < D; ++k) push[t[k]] -= h.part[k] * J;
-    }
-    for (int a = 0; a < w.soft.nodes; ++a) {
-      u[a] += mobility[a].a * push[a];
-      sum[a] += push[a];
-    }
-  }
-  copyIn(impulse, sum.data(), sum.size());
-  copyIn(w.fluid.p.data, p.data(), n);
-  copyIn(w.fluid.v.data, v.data(), n);
-  for (auto* column : {&w.fluid.p.data, &w.fluid.v.data}) column->resize(w.fluid.room());  // what pads them is still there
-  return int(held.size());
+  takeNodes(w, now_);
+  holding_ = bin(w) ? findHits(w) : 0;  // nodes that are nowhere end the step as diverged
+  if (holding_ == 0) return 0;
+  share(w, dt);
+  for (int pass = 0; pass < 4; ++pass) exchange(w);
+  return holding_;
 }
 
 template void collideNodes<2>(World<2>&);

@@ -1,7 +1,6 @@
 // What samples alone may let through: no particle passes a sheet or enters a soft body, and no node a solid.
 #pragma once
-#include <vector>
-
+#include "constraints/skin.h"
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -24,20 +23,27 @@ class SkinContact {
   int hold(World<D>&, double dt);
   Array<Vec<D>> impulse;  // [N s] on each node
 
- private:
-  struct Hit {
-    int triangle = -1;
-    Real part[3];   // of its corners
-    Vec<D> normal;  // towards the particle's side
-  };
-  void bin(World<D>&);
-  Hit turnBack(const World<D>&, const Vec<D>& from, Vec<D>& to) const;
+  // Steps of hold(); public because nvcc wants kernels there.
+  bool bin(World<D>&);               // triangles into cells; false if the nodes are nowhere
+  int findHits(World<D>&);           // who is held back, and to where
+  void share(World<D>&, double dt);  // of each node: its contacts
+  void exchange(World<D>&);          // one impulse for each contact
 
-  std::vector<Vec<D>> before_, now_;  // nodes
-  Vec<D> low_;                        // [m] of the cells that triangles are sorted into
-  int size_[D] = {};
+ private:
+  SkinView<D> view(const World<D>&) const;
+
+  Array<Vec<D, int>> triangles_;
+  Array<Vec<D>> before_, now_;  // [m] nodes
+  Vec<D> low_{};                // [m] of the cells that triangles are sorted into
+  Vec<D, int> size_{};
   Real side_ = 1;  // [m]
-  std::vector<int> start_, list_;
+  Array<int> start_, list_, next_;
+  Array<SkinHit<D>> hits_;  // of each particle; said only for those of held_
+  Array<int> held_, heldCount_;
+  int holding_ = 0;
+  Array<int> nodeStart_, entry_;  // of each node: 4 particle + corner of its contacts, ascending
+  Array<Real> share_;             // of each node: sum of its parts in contacts
+  Array<Vec<D>> u_, push_;        // [m/s] of each node; [N s] on each particle
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

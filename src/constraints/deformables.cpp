@@ -295,19 +295,21 @@ void Deformables<D>::samplesAt(Array<Sample<D>>& p, Array<Sample<D>>& u) const {
 
 template <int D>
 Vec<D, double> Deformables<D>::momentum() const {
-  const auto p = onHost(x, nodes), u = onHost(v, nodes);
-  Vec<D, double> sum{};
-  for (int a = 0; a < nodes; ++a)
-    for (int k = 0; k < D; ++k) sum[k] += double(p[a].a) * u[a].x[k];
-  return sum;
+  const auto p = x.read(), u = v.read();
+  return reduce(
+      nodes, Vec<D, double>{},
+      [=] BRIM_KERNEL(int a) {
+        Vec<D, double> one;
+        for (int k = 0; k < D; ++k) one[k] = double(p[a].a) * double(u[a].x[k]);
+        return one;
+      },
+      [] BRIM_KERNEL(Vec<D, double> & s, const Vec<D, double>& t) { s += t; });
 }
 
 template <int D>
 double Deformables<D>::kineticEnergy() const {
-  const auto p = onHost(x, nodes), u = onHost(v, nodes);
-  double sum = 0;
-  for (int a = 0; a < nodes; ++a) sum += 0.5 * double(p[a].a) * double(dot(u[a].x, u[a].x));
-  return sum;
+  const auto p = x.read(), u = v.read();
+  return sumOf(nodes, [=] BRIM_KERNEL(int a) { return 0.5 * double(p[a].a) * double(dot(u[a].x, u[a].x)); });
 }
 
 template <int D>
@@ -318,10 +320,13 @@ double Deformables<D>::maxSpeed() const {
 
 template <int D>
 int Deformables<D>::lost() const {
-  const auto p = onHost(x, nodes), u = onHost(v, nodes);
-  for (int a = 0; a < nodes; ++a)
-    if (!(dot(u[a].x, u[a].x) < Real(1e10)) || !(dot(p[a].x, p[a].x) < Real(1e24))) return a;
-  return -1;
+  const auto p = x.read(), u = v.read();
+  const int n = nodes;
+  const int before = int(maxOf(n, [=] BRIM_KERNEL(int a) {
+    const bool sound = dot(u[a].x, u[a].x) < Real(1e10) && dot(p[a].x, p[a].x) < Real(1e24);
+    return sound ? 0 : n - a;
+  }));
+  return before > 0 ? n - before : -1;
 }
 
 template <int D>

@@ -4,26 +4,29 @@ namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
+// Sums of the conjugate gradients where kernels read them, so that a device need not wait for the host: the size of the residual,
+// in turn in two places, the curvature along the way, the size at the start, and the iterations taken.
+struct CgView {
+  enum { size, next, along, start, taken, count };
+  View<const double> sums;
+  int now;           // where the present size is
+  double tolerance;  // squared
+  BRIM_DEVICE_FN bool ended() const { return !(sums[now] > tolerance * sums[start] && sums[now] > 0); }
+  // Iterations past the end change nothing.
+  BRIM_DEVICE_FN bool still() const { return ended() || !(sums[along] > 0); }
+};
+
 // Per row: w D e, or kappa B e of the samples' rows.
 template <int D>
-void pullOfRows(const Deformables<D>& b, View<const Vec<D>> e, View<const Real> kappa, View<Vec<D>> pull) {
+void pullOfRows(const Deformables<D>& b, View<const Vec<D>> e, View<const Real> w, View<Vec<D>> pull, CgView cg) {
   const auto row = b.row.read();
-  const auto constraint = b.constraint.read();
-  forEach(b.constraints, [=] BRIM_KERNEL(int c) {
-    for (int r = constraint[c].first; r < constraint[c].first + constraint[c].rows; ++r) {
-      const Vec<D> at = e[row[r].node[0]];
-      Vec<D> q = row[r].whole * at;
-      for (int k = 1; k < 4; ++k) q += row[r].part[k] * (e[row[r].node[k]] - at);
-      pull[r] = constraint[c].w * q;
-    }
-  });
-  const int first = b.rows;
-  forEach(b.samples, [=] BRIM_KERNEL(int s) {
-    const int r = first + s;
-    const Vec<D> at = e[row[r].node[0]];
-    Vec<D> q = at;
-    for (int k = 1; k < 4; ++k) q += row[r].part[k] * (e[row[r].node[k]] - at);
-    pull[r] = kappa[s] * q;
+  forEach(b.rows + b.samples, [=] BRIM_KERNEL(int r) {
+    if (cg.ended()) return;
+    const SoftRow& one = row[r];
+    const Vec<D> at = e[one.node[0]];
+    Vec<D> q = one.whole * at;
+    for (int k = 1; k < 4; ++k) q += one.part[k] * (e[one.node[k]] - at);
+    pull[r] = w[r] * q;
   });
 }
 
@@ -38,19 +41,25 @@ BRIM_FN Vec<D> gatherRows(const Incidence& of, View<const SoftRow> row, View<con
   return sum;
 }
 
+// sums[at] = a . b
 template <int D>
-double product(int n, View<const Vec<D>> a, View<const Vec<D>> b) {
-  return sumOf(n, [=] BRIM_KERNEL(int i) {
-    double s = 0;
-    for (int k = 0; k < D; ++k) s += double(a[i][k]) * double(b[i][k]);
-    return s;
-  });
+void product(int n, View<const Vec<D>> a, View<const Vec<D>> b, Array<double>& sums, int at) {
+  reduceTo(
+      sums, at, n, 0.0,
+      [=] BRIM_KERNEL(int i) {
+        double s = 0;
+        for (int k = 0; k < D; ++k) s += double(a[i][k]) * double(b[i][k]);
+        return s;
+      },
+      [] BRIM_KERNEL(double& s, double t) { s += t; });
 }
 
-// r A_diagonal^-1 r
+// sums[at] = r A_diagonal^-1 r
 template <int D>
-double preconditioned(int n, View<const Vec<D>> r, View<const Real> diagonal) {
-  return sumOf(n, [=] BRIM_KERNEL(int a) { return dot(r[a], r[a]) / diagonal[a]; });
+void preconditioned(int n, View<const Vec<D>> r, View<const Real> diagonal, Array<double>& sums, int at) {
+  reduceTo(
+      sums, at, n, 0.0, [=] BRIM_KERNEL(int a) { return double(dot(r[a], r[a]) / diagonal[a]); },
+      [] BRIM_KERNEL(double& s, double t) { s += t; });
 }
 
 }  // namespace
@@ -112,9 +121,8 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
   const Incidence of = b.incidence();
 
   // The weights of the rows, once: pull still holds w (p - D x).
-  Array<Real> weights;
-  weights.resize(b.rows + b.samples);
-  const auto w = weights.view();
+  weights_.resize(b.rows + b.samples);
+  const auto w = weights_.view();
   forEach(b.constraints, [=] BRIM_KERNEL(int c) {
     for (int k = 0; k < constraint[c].rows; ++k) w[constraint[c].first + k] = constraint[c].w;
   });
@@ -133,29 +141,45 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
     e[a] = {};
     way[a] = (1 / sum) * r[a];
   });
-  double size = preconditioned<D>(n, r_.read(), diagonal_.read());
-  const double start = size;
-  int it = 0;
-  for (; it < most && size > tolerance * tolerance * start && size > 0; ++it) {
-    pullOfRows<D>(b, way_.read(), kap, pull);
-    forEach(n, [=] BRIM_KERNEL(int a) { q[a] = gatherRows<D>(of, row, pulled, a) + (x[a].a * perDt2) * way[a]; });
-    const double along = product<D>(n, way_.read(), q_.read());
-    if (!(along > 0)) break;
-    const Real alpha = Real(size / along);
+  sums_.resize(CgView::count);
+  const auto sums = sums_.view();
+  preconditioned<D>(n, r_.read(), diagonal_.read(), sums_, CgView::size);
+  forEach(1,
+          [=] BRIM_KERNEL(int) { sums[CgView::start] = sums[CgView::size], sums[CgView::along] = 1, sums[CgView::taken] = 0; });
+  double seen[CgView::count] = {};
+  // A device is not asked whether it is done before as many iterations as it took last time: that would mean to wait.
+  for (int it = 0;; ++it) {
+    const CgView cg{sums_.read(), it % 2 ? int(CgView::next) : int(CgView::size), tolerance * tolerance};
+    const int then = CgView::next - cg.now;
+    if (!onDevice || it >= last_ || it == most) {
+      copyOut(sums_, seen, CgView::count);
+      const double left = seen[cg.now];
+      if (it == most || !(left > cg.tolerance * seen[CgView::start] && left > 0 && seen[CgView::along] > 0)) break;
+    }
+    pullOfRows<D>(b, way_.read(), weights_.read(), pull, cg);
     forEach(n, [=] BRIM_KERNEL(int a) {
+      if (!cg.ended()) q[a] = gatherRows<D>(of, row, pulled, a) + (x[a].a * perDt2) * way[a];
+    });
+    product<D>(n, way_.read(), q_.read(), sums_, CgView::along);
+    forEach(n, [=] BRIM_KERNEL(int a) {
+      if (cg.still()) return;
+      const Real alpha = Real(cg.sums[cg.now] / cg.sums[CgView::along]);
       e[a] += alpha * way[a];
       r[a] -= alpha * q[a];
+      if (a == 0) sums[CgView::taken] += 1;
     });
-    const double next = preconditioned<D>(n, r_.read(), diagonal_.read());
-    const Real beta = Real(next / size);
-    size = next;
-    forEach(n, [=] BRIM_KERNEL(int a) { way[a] = (1 / diagonal[a]) * r[a] + beta * way[a]; });
+    preconditioned<D>(n, r_.read(), diagonal_.read(), sums_, then);
+    forEach(n, [=] BRIM_KERNEL(int a) {
+      if (cg.still()) return;
+      way[a] = (1 / diagonal[a]) * r[a] + Real(cg.sums[then] / cg.sums[cg.now]) * way[a];
+    });
   }
+  last_ = int(seen[CgView::taken]);
   forEach(n, [=] BRIM_KERNEL(int a) {
     u[a] += e[a];
     x[a].x += e[a];
   });
-  return it;
+  return last_;
 }
 
 template <int D>

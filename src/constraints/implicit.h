@@ -32,13 +32,15 @@ class ImplicitStep {
   const Array<Vec<D>>& increment() const { return e_; }     // [m] of the last solve
   /// M/dt^2 |u|^2 + sum w |D x - p|^2, halved: the objective of PF Eq. 4 over nodes and their constraints [J].
   double objective(const Deformables<D>&) const;
-  std::size_t bytes() const { return 5 * u_.bytes() + target_.bytes() + pull_.bytes(); }
+  std::size_t bytes() const { return 5 * u_.bytes() + target_.bytes() + 2 * pull_.bytes(); }
 
  private:
   double dt_ = 1;
   Array<Vec<D>> u_, e_, r_, q_, way_;  // [m] x - s; of the conjugate gradients
-  Array<Real> diagonal_;
-  Array<Vec<D>> target_, pull_;  // per row: p, and w (p - D x) or w D e
+  Array<Real> diagonal_, weights_;     // per node; per row: w or kappa
+  Array<double> sums_;                 // of the conjugate gradients
+  int last_ = 0;                       // iterations of the last solve
+  Array<Vec<D>> target_, pull_;        // per row: p, and w (p - D x) or w D e
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

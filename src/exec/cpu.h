@@ -297,6 +297,14 @@ template <class T, class F, class Into>
 void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
   to[at] = reduce(n, zero, term, into);
 }
+/// Of each k, zero combined with term(m) for all m in [start[k], start[k + 1]), in order; for the host.
+template <class T, class F, class Into>
+std::vector<T> reduceEach(const Array<int>& start, T zero, F term, Into into) {
+  std::vector<T> sums(start.size() - 1, zero);
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    for (int m = start[k]; m < start[k + 1]; ++m) into(sums[k], term(m));
+  return sums;
+}
 /// After how many iterations a loop looks whether it is done: on a device looking means waiting.
 constexpr int lookEvery = 1;
 

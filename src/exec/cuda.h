@@ -268,6 +268,15 @@ __global__ void __launch_bounds__(threads)
   if (gridDim.x > 1 && meeting.isLast()) reduceParts(zero, into, meeting, total);
 }
 
+/// The terms of [start[b], start[b + 1]) by block b.
+template <class T, class F, class Into>
+__global__ void __launch_bounds__(threads) reduceEachKernel(const int* start, T zero, F term, Into into, T* sums) {
+  T s = zero;
+  for (int m = start[blockIdx.x] + int(threadIdx.x), end = start[blockIdx.x + 1]; m < end; m += threads) into(s, T(term(m)));
+  s = overBlock(s, into);
+  if (threadIdx.x == 0) sums[blockIdx.x] = s;
+}
+
 struct Add {
   __device__ void operator()(double& s, double t) const { s += t; }
 };
@@ -279,7 +288,7 @@ struct Largest {
 struct Blocking {
   int perBlock, blocks;
   explicit Blocking(int n) {
-    constexpr int least = 512, most = 1024;
+    constexpr int least = 256, most = 1024;
     perBlock = std::max(least, (n / most / int(threads) + 1) * int(threads));
     blocks = n > 0 ? (n - 1) / perBlock + 1 : 1;
   }
@@ -303,6 +312,17 @@ T reduce(int n, T zero, F term, Into into) {
 template <class T, class F, class Into>
 void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
   reduceInto(to.data() + at, n, zero, term, into);
+}
+/// Of each k, zero combined with term(m) for all m in [start[k], start[k + 1]), by a block each; for the host.
+template <class T, class F, class Into>
+std::vector<T> reduceEach(const Array<int>& start, T zero, F term, Into into) {
+  const std::size_t n = start.size() - 1;
+  if (n == 0) return {};
+  T* const sums = static_cast<T*>(Desk::of(n * sizeof(T)));
+  reduceEachKernel<<<unsigned(n), threads>>>(start.data(), zero, term, into, sums);
+  check(cudaGetLastError(), "start a reduction");
+  finish();
+  return {sums, sums + n};
 }
 /// After how many iterations a loop looks whether it is done: looking means waiting.
 constexpr int lookEvery = 8;

@@ -93,7 +93,7 @@ class Constraint : public Solver<D> {
   }
   std::size_t bytes() const override { return rows_.bytes() + colours_.bytes(); }
 
- private:
+  // Steps of step(); public because nvcc wants kernels there.
   template <class K>
   void step(World<D>& w, K W, double dt, StepReport& report) {
     Stopwatch watch(report);
@@ -189,13 +189,17 @@ class Constraint : public Solver<D> {
       fill(rows_.phi, 0, w.fluid.room(), Real(0));
       return;
     }
-    forEachOnHost(w.fluid.size(), [&](int i) {
-      Sample<D> wall = {};
-      rows_.phi[i] = fieldAt(w, *field_, w.fluid.p.data[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
-        wall.x += g;
-        if (shape < w.solids.firstFree()) wall.a += dot(g, velocity);
+    const FieldAround<D> field(w, *field_);
+    const auto p = w.fluid.p.read();
+    const auto wall = rows_.wall.view();
+    const auto phi = rows_.phi.view();
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+      Sample<D> sum = {};
+      phi[i] = field.at(p[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
+        sum.x += g;
+        if (shape < field.surfaces.firstFree) sum.a += dot(g, velocity);
       });
-      rows_.wall[i] = wall;
+      wall[i] = sum;
     });
     fill(rows_.wall, w.fluid.size(), w.fluid.room(), Sample<D>{});
     fill(rows_.phi, w.fluid.size(), w.fluid.room(), Real(0));
@@ -232,10 +236,11 @@ class Constraint : public Solver<D> {
       const Sample<D, Reals> vi = v[i];
       v[i] = {vi.x, rho};
     });
-    if (field)
-      forEachOnHost(w.fluid.size(), [&](int i) {
-        w.fluid.v.data[i].a += Real(w.rho0) * fieldAt(w, *field_, w.fluid.p.data[i].x, [](const Vec<D>&, const Vec<D>&, int) {});
-      });
+    if (!field) return;
+    const FieldAround<D> around(w, *field_);
+    const Real rho0 = Real(w.rho0);
+    forEach(w.fluid.size(),
+            [=] BRIM_KERNEL(int i) { v[i].a += rho0 * around.at(p[i].x, [](const Vec<D>&, const Vec<D>&, int) {}); });
   }
 
   template <class K>
@@ -279,8 +284,7 @@ class Constraint : public Solver<D> {
   template <class K>
   void apply(World<D>& w, K W, const Array<Real>& multiplier) {
     applyRows(w, W, rows_, multiplier);
-    for (const BoundRow<D>& row : bound_.rows)
-      for (std::size_t k = row.parts; k < row.partsEnd; ++k) bound_.push(*w.bodies, bound_.parts[k], multiplier[row.i]);
+    bound_.pushBodies(w, multiplier, 1);
   }
 
   // The smooth part of the residual gives a pressure on the coarse grid, and that a change of every multiplier: the same rows, so
@@ -308,8 +312,7 @@ class Constraint : public Solver<D> {
     apply(w, W, change_);
     // Fluid that is shut in on all sides has no pressure that the grid could tell: what makes things worse is taken back.
     if (residual(w, W, lambda) <= 200 * before) return;
-    for (const BoundRow<D>& row : bound_.rows)
-      for (std::size_t k = row.parts; k < row.partsEnd; ++k) bound_.push(*w.bodies, bound_.parts[k], -change_[row.i]);
+    bound_.pushBodies(w, change_, -1);
     copy(w.fluid.v.data, keptV_, room);
     copy(lambda, keptLambda_, room);
   }
@@ -323,7 +326,7 @@ class Constraint : public Solver<D> {
 
   /// Of Eq. 33 over all rows, those of bodies included, by the residuals in rows_.r: the root of the sum of r^2/(D + Sigma), in
   /// which densities, lengths and angles have one unit.
-  double norm(const World<D>& w) const {
+  double norm(const World<D>& w) {
     const auto r = rows_.r.read();
     const auto G = rows_.G.read();
     double sum = sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return double(r[i]) * r[i] * G[i].a; });
@@ -336,7 +339,7 @@ class Constraint : public Solver<D> {
   double residual(World<D>& w, K W, const Array<Real>& lambda) {
     w.refreshColumn(w.fluid.v.data);
     residualOfRows(w, W, rows_, lambda);
-    for (const BoundRow<D>& row : bound_.rows) rows_.r[row.i] = Real(bound_.residual(w, rows_, lambda[row.i], row));
+    bound_.residuals(w, rows_, lambda);
     // A row at its bound lacks only what would move it off.
     if (!rows_.equality) {
       const auto r = rows_.r.view();
@@ -363,6 +366,7 @@ class Constraint : public Solver<D> {
     w.collide(dt, true);
   }
 
+ private:
   struct State {  // what the lists were made for
     std::int64_t nextId = -1, sunk = 0, lost = 0, step = 0;
     int size = 0;

@@ -1,6 +1,11 @@
 // Rows of the fluid that touch bodies, and contacts of particles with planes: few, and solved one after the other.
 #pragma once
+#include <optional>
+
 #include "solvers/constraint_surfaces.h"
+#if BRIM_CUDA
+#include "solvers/constraint_bound_cuda.h"
+#else
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -41,8 +46,8 @@ class BoundRows {
     int j;
     Vec<D> g;  // m/rho0 grad W
   };
-  std::vector<BoundRow<D>> rows;
-  std::vector<ParticleContact<D>> contacts;
+  std::vector<BoundRow<D> > rows;
+  std::vector<ParticleContact<D> > contacts;
   std::vector<Pair> pairs;
   std::vector<BodyPart> parts;
 
@@ -56,6 +61,8 @@ class BoundRows {
     apart.assign(n, 0);
     const auto p = w.fluid.p.read(), s = w.solids.p();
     const auto owner = w.solids.owner();
+    std::optional<FieldAround<D> > around;
+    if (field) around.emplace(w, *field);
     for (int i = 0; i < n; ++i) {
       const std::size_t from = parts.size();
       const Real slope = density.walls.slope(density.phi[i]);
@@ -66,7 +73,7 @@ class BoundRows {
           addTo(w, partOf(from, owner[k] - firstFree), s[k].x, g);
         });
       } else if (w.bodies && field) {
-        fieldAt(w, *field, p[i].x, [&](const Vec<D>& gradient, const Vec<D>& velocity, int shape) {
+        around->at(p[i].x, [&](const Vec<D>& gradient, const Vec<D>& velocity, int shape) {
           if (shape < firstFree) return;
           const Vec<D> g = slope * gradient;
           addTo(w, partOf(from, shape - firstFree), p[i].x, g);
@@ -84,26 +91,25 @@ class BoundRows {
   /// Contacts of particles with all surfaces (Eq. 26-29).
   void gatherContacts(const World<D>& w, const Spook& spook) {
     const auto p = w.fluid.p.read();
-    const auto shapes = w.solids.bodies().read();
-    const int count = int(w.solids.bodies().size()), firstFree = w.solids.firstFree();
+    const Surfaces<D> surfaces(w);
+    const int firstFree = w.solids.firstFree();
     const Real half = Real(w.support / 2);
     for (int i = 0; i < w.fluid.size(); ++i)
-      eachSurface<D>(w, shapes, count, p[i].x, 2 * half, Real(w.support / 4),
-                     [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
-                       ParticleContact<D> c;
-                       c.i = i, c.n = normal;
-                       c.part.body = shape < firstFree ? -1 : shape - firstFree;
-                       double d = 1 / w.mass;
-                       c.c = spook.oneSided(double(distance) - half);
-                       if (c.part.body >= 0) {
-                         addTo(w, c.part, p[i].x, normal);
-                         d += inverseMass(*w.bodies, c.part);
-                       } else {
-                         c.c += double(dot(normal, velocity));
-                       }
-                       c.perD = 1 / d;
-                       contacts.push_back(c);
-                     });
+      surfaces.each(p[i].x, 2 * half, [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+        ParticleContact<D> c;
+        c.i = i, c.n = normal;
+        c.part.body = shape < firstFree ? -1 : shape - firstFree;
+        double d = 1 / w.mass;
+        c.c = spook.oneSided(double(distance) - half);
+        if (c.part.body >= 0) {
+          addTo(w, c.part, p[i].x, normal);
+          d += inverseMass(*w.bodies, c.part);
+        } else {
+          c.c += double(dot(normal, velocity));
+        }
+        c.perD = 1 / d;
+        contacts.push_back(c);
+      });
   }
 
   /// G M^-1 G^T of one body.
@@ -128,6 +134,16 @@ class BoundRows {
     for (std::size_t k = row.pairs; k < row.pairsEnd; ++k) r -= double(dot(pairs[k].g, v[pairs[k].j].x));
     for (std::size_t k = row.parts; k < row.partsEnd; ++k) r += rateOf(*w.bodies, parts[k]);
     return r;
+  }
+
+  /// The same of all rows, into density.r.
+  void residuals(const World<D>& w, DensityRows<D>& density, const Array<Real>& lambda) const {
+    for (const BoundRow<D>& row : rows) density.r[row.i] = Real(residual(w, density, lambda[row.i], row));
+  }
+  /// What `times` these multipliers do to the bodies.
+  void pushBodies(World<D>& w, const Array<Real>& multiplier, double times) const {
+    for (const BoundRow<D>& row : rows)
+      for (std::size_t k = row.parts; k < row.partsEnd; ++k) push(*w.bodies, parts[k], times * multiplier[row.i]);
   }
 
   /// r of a contact at present.
@@ -204,3 +220,4 @@ class BoundRows {
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR
+#endif

@@ -27,23 +27,21 @@ std::unique_ptr<Solver<D>> makeWcsph(const Scene&);
 
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> table = {
-    {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
-     makePbf<2>, makePbf<3>, false, true, true},
-    {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
-     pcisphParameters, makePcisph<2>, makePcisph<3>},
-    {"projective", "Weiler, Koschier & Bender 2016",
-     "Projective Fluids: implicit steps, a soft constraint per particle in one energy", projectiveParameters, makeProjective<2>,
-     makeProjective<3>, false, true, true},
-    {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state", wcsphParameters,
-     makeWcsph<2>, makeWcsph<3>, false, false, true},
-#if !BRIM_CUDA  // this is code for the host
-    {"constraint", "Bodin, Lacoursière & Servin 2012", "Constraint Fluids: fluid, rigid bodies, joints and motors in one solve",
-     constraintParameters, makeConstraint<2>, makeConstraint<3>, false, false, true},
-#endif
-    {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",
-     flipParameters, makeFlip<2>, makeFlip<3>, true, false, true},
-    {"apic", "Kugelstadt et al. 2019", "particles and a grid: APIC with implicit density projection, smoother than flip",
-     apicParameters, makeApic<2>, makeApic<3>, true, false, true},
+      {"pbf", "Macklin & Müller 2013", "Position Based Fluids: large steps, pressures by constraint projection", pbfParameters,
+       makePbf<2>, makePbf<3>, false, true, true},
+      {"pcisph", "Solenthaler & Pajarola 2009", "predictive-corrective SPH: pressures found by iterating on predicted densities",
+       pcisphParameters, makePcisph<2>, makePcisph<3>},
+      {"projective", "Weiler, Koschier & Bender 2016",
+       "Projective Fluids: implicit steps, a soft constraint per particle in one energy", projectiveParameters, makeProjective<2>,
+       makeProjective<3>, false, true, true},
+      {"wcsph", "Becker & Teschner 2007", "weakly compressible SPH: small explicit steps, stiff equation of state",
+       wcsphParameters, makeWcsph<2>, makeWcsph<3>, false, false, true},
+      {"constraint", "Bodin, Lacoursière & Servin 2012", "Constraint Fluids: fluid, rigid bodies, joints and motors in one solve",
+       constraintParameters, makeConstraint<2>, makeConstraint<3>, false, false, true},
+      {"flip", "Kugelstadt et al. 2019", "particles and a grid: FLIP with implicit density projection, very large steps",
+       flipParameters, makeFlip<2>, makeFlip<3>, true, false, true},
+      {"apic", "Kugelstadt et al. 2019", "particles and a grid: APIC with implicit density projection, smoother than flip",
+       apicParameters, makeApic<2>, makeApic<3>, true, false, true},
   };
   return table;
 }

@@ -28,6 +28,11 @@ void massAround(World<D>& w) {
 template <int D>
 class Answer {
  public:
+  /// Sums over the samples of a body that feel fluid.
+  struct Active {
+    double count, first[D], second;  // of 1, x [m], x^2 [m^2], from the domain's corner
+  };
+
   /// The bodies' own step of dt [s].
   void begin(World<D>& w, double dt) {
     if (!w.bodies) return;
@@ -38,27 +43,36 @@ class Answer {
   /// After a search: how many samples share each body.
   void share(World<D>& w) {
     if (!w.bodies) return;
-    const int bodies = w.bodies->size(), first = w.solids.firstFree();
-    std::vector<double> active(bodies, 0.0), reach(bodies, 0.0);
-    const int samples = w.touch.size();
+    const int bodies = w.bodies->size();
     massAround(w);
-    const auto answering = onHost(w.solids.answering(), samples), owner = onHost(w.solids.ownerColumn(), w.solids.size());
-    const auto around = onHost(w.touch.impulse, samples);
-    for (int k = 0; k < samples; ++k) {
-      const int b = owner[answering[k]] - first;
-      if (b < 0 || !(around[k].a > 0)) continue;
-      active[b] += 1;
-      for (int a = 0; a < D; ++a) {
-        const double r = around[k].x[a] + w.origin[a] - w.bodies->body(b).x[a];
-        reach[b] += r * r;
-      }
-    }
+    const auto member = w.solids.members().read();
+    const auto around = w.touch.impulse.read();
+    const std::vector<Active> sums = reduceEach(
+        w.solids.firstMembers(), Active{},
+        [=] BRIM_KERNEL(int m) {
+          const auto [x, mass] = around[member[m]];
+          Active one{};
+          if (!(mass > 0)) return one;
+          one.count = 1;
+          for (int a = 0; a < D; ++a) one.first[a] = x[a], one.second += double(x[a]) * double(x[a]);
+          return one;
+        },
+        [] BRIM_KERNEL(Active & s, const Active& t) {
+          s.count += t.count;
+          s.second += t.second;
+          for (int a = 0; a < D; ++a) s.first[a] += t.first[a];
+        });
     inverse_.assign(bodies, 0);
     for (int b = 0; b < bodies; ++b) {
       const BodyState& s = w.bodies->body(b);
+      double reach = sums[b].second;  // sum of r^2, r from the centre of mass
+      for (int a = 0; a < D; ++a) {
+        const double c = s.x[a] - w.origin[a];
+        reach += c * (sums[b].count * c - 2 * sums[b].first[a]);
+      }
       const Matrix& I = s.perInertiaHere;
       // (r x n)^2 I^-1, with r^2 as a mean over the samples and n in any direction.
-      inverse_[b] = active[b] * s.perMass + reach[b] * (D == 2 ? I[8] / 2 : 2 * (I[0] + I[4] + I[8]) / 9);
+      inverse_[b] = sums[b].count * s.perMass + std::max(0.0, reach) * (D == 2 ? I[8] / 2 : 2 * (I[0] + I[4] + I[8]) / 9);
     }
     place(w);
   }

@@ -3,6 +3,9 @@
 #include <vector>
 
 #include "world/world.h"
+#if BRIM_CUDA
+#include "sph/colours_cuda.h"
+#else
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -67,3 +70,4 @@ void eachFluidNeighbour(const Lists& lists, int i, int ghost, F body) {
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR
+#endif

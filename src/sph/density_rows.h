@@ -160,6 +160,7 @@ void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& 
   });
 }
 
+#if !BRIM_CUDA  // twins in sweep_cuda.h
 /// What the coloured rows hold, once a step: G_ij of all pairs in the order of the sweeps, G_ii and c.
 template <int D, class K>
 void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours) {
@@ -226,6 +227,7 @@ void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& row
     for (int k = 0; k < D; ++k) v[at + k] += kick * own[k];
   });
 }
+#endif
 
 /// Eq. 33 for every row at the present velocities, without what bodies add.
 template <int D, class K>
@@ -249,3 +251,6 @@ void residualOfRows(World<D>& w, K W, DensityRows<D>& rows, const Array<Real>& m
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR
+#if BRIM_CUDA
+#include "sph/sweep_cuda.h"
+#endif

@@ -33,11 +33,13 @@ WallField::WallField(int dimension, double d, double h, double calibration, cons
   const int last = 1024;
   low_ = Real(-h);
   perStep_ = Real(last / (2 * h));
+  std::vector<Real> table;
   for (int i = 0; i <= last; ++i) {
     const double r = -h + 2 * h * i / last, eps = h / 200;
-    table_.push_back(Real(phi(r)));
-    table_.push_back(Real((phi(r + eps) - phi(r - eps)) / (2 * eps)));
+    table.push_back(Real(phi(r)));
+    table.push_back(Real((phi(r + eps) - phi(r - eps)) / (2 * eps)));
   }
+  copyIn(table_, table.data(), table.size());
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -34,7 +34,7 @@ class WallField {
   View view() const { return {table_.data(), low_, perStep_, int(table_.size() / 2) - 1}; }
 
  private:
-  std::vector<Real> table_;
+  Array<Real> table_;
   Real low_, perStep_;
 };
 

@@ -32,16 +32,20 @@ void World<D>::keepOut(double dt, double exit, double deepest) {
   const auto body = solids.bodies().read();
   const int count = int(solids.bodies().size()), firstFree = solids.firstFree();
   const bool answers = firstFree < count;
-  if (answers) hits_.resize(fluid.size()), struck_.resize(fluid.size());
-  const auto hit = hits_.view();
-  const auto struck = struck_.view();
+  if (answers) {
+    hits_.resize(fluid.size());
+    hitCount_.resize(1);
+    fill(hitCount_, 0, 1, 0);
+  }
+  const auto hits = hits_.view();
+  const auto hitCount = hitCount_.view();
   if (count > 0) depth_.resize(fluid.size()), within_.resize(fluid.size());
   const auto left = depth_.view();
   const auto within = within_.view();
   forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
-    if (answers) struck[i] = -1;
     if (count > 0) left[i] = 0;
     Sample<D> q = p[i], u = v[i];
+    BodyHit<D> hit{i, -1, {}, {}};
     if (!(dot(u.x, u.x) < absurd2)) return;  // stopping it would hide that the run has diverged
     for (int b = 0; b < count; ++b) {
       bool near = true;
@@ -59,7 +63,7 @@ void World<D>::keepOut(double dt, double exit, double deepest) {
       for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
       // What a free body stops it pays for; of two bodies the first, so that no momentum is lost count of.
       const bool pays = b >= firstFree && approach > 0;
-      const bool stops = approach > 0 && !(pays && struck[i] >= 0);
+      const bool stops = approach > 0 && !(pays && hit.body >= 0);
       const Real way = min(depth, h * max(approach, 0) + farther);
       if (depth - way > left[i]) left[i] = depth - way, within[i] = b;
       for (int k = 0; k < D; ++k) {
@@ -67,8 +71,8 @@ void World<D>::keepOut(double dt, double exit, double deepest) {
         if (stops) u.x[k] += approach * out[k];
       }
       if (pays && stops) {
-        struck[i] = b - firstFree;
-        for (int k = 0; k < D; ++k) hit[i].x[k] = -approach * q.a * out[k];
+        hit.body = b - firstFree;
+        for (int k = 0; k < D; ++k) hit.impulse[k] = -approach * q.a * out[k];
       }
     }
     for (int k = 0; k < D; ++k) {
@@ -79,22 +83,26 @@ void World<D>::keepOut(double dt, double exit, double deepest) {
     }
     p[i] = q;
     v[i] = u;
+    if (hit.body >= 0) {
+      hit.x = q.x;
+      hits[countOne(hitCount[0])] = hit;
+    }
   });
   if (answers) payHits();
 }
 
+// In the order of the particles, whatever the threads did.
 template <int D>
 void World<D>::payHits() {
   using namespace vectors;
   if (!bodies) return;
-  const int n = fluid.size();
-  const auto p = onHost(fluid.p.data, n), hit = onHost(hits_, n);
-  const auto struck = onHost(struck_, n);
-  for (int i = 0; i < n; ++i) {
-    if (struck[i] < 0) continue;
+  std::vector<BodyHit<D>> hits(elementOf(hitCount_, 0));
+  copyOut(hits_, hits.data(), hits.size());
+  std::sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.particle < b.particle; });
+  for (const BodyHit<D>& hit : hits) {
     Vector at = {0, 0, 0}, impulse = {0, 0, 0};
-    for (int k = 0; k < D; ++k) at[k] = p[i].x[k] + origin[k], impulse[k] = hit[i].x[k];
-    bodies->push(struck[i], impulse, vectors::cross(at - bodies->body(struck[i]).x, impulse));
+    for (int k = 0; k < D; ++k) at[k] = hit.x[k] + origin[k], impulse[k] = hit.impulse[k];
+    bodies->push(hit.body, impulse, vectors::cross(at - bodies->body(hit.body).x, impulse));
   }
 }
 

@@ -66,6 +66,12 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   n_ = int(rest.size());
   copyIn(rest_, rest.data(), n_);
   copyIn(owner_, owner.data(), n_);
+  std::vector<int> first(source_.size() - firstFree_ + 1);  // samples come in the order of their solids
+  for (std::size_t b = 0; b < first.size(); ++b)
+    first[b] = int(std::lower_bound(owner.begin(), owner.end(), firstFree_ + int(b)) - owner.begin());
+  held_ = first[0], memberCount_ = n_ - held_;
+  for (int& b : first) b -= held_;
+  copyIn(firstMembers_, first.data(), first.size());
   makeRoom();
   moveTo(0);
 }
@@ -232,12 +238,25 @@ void Solids<D>::sort(const Window<D>& window) {
   permute(spareOwner_, owner_, table_.order(), n_);
   owner_.swap(spareOwner_);
   sorted_ = true;
-  if (!anyFree()) return;
-  const auto owners = onHost(owner_, n_);
-  std::vector<int> answering;
-  for (int i = 0; i < n_; ++i)
-    if (owners[i] >= firstFree_ || owners[i] < -1) answering.push_back(i);
-  copyIn(answering_, answering.data(), answering.size());
+  if (anyFree()) listAnswering();
+}
+
+template <int D>
+void Solids<D>::listAnswering() {
+  const int n = n_, first = firstFree_, before = held_;
+  rank_.resize(n + 1);
+  answering_.resize(memberCount_ + carried_);
+  members_.resize(memberCount_);
+  const auto owner = owner_.read(), number = number_.read();
+  const auto rank = rank_.view(), list = answering_.view(), member = members_.view();
+  forEach(n + 1, [=] BRIM_KERNEL(int i) { rank[i] = i < n && (owner[i] >= first || owner[i] < -1); });
+  scan(rank_, n + 1);
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    const int of = owner[i];
+    if (of < first && of >= -1) return;
+    list[rank[i]] = i;
+    if (of >= first) member[number[i] - before] = rank[i];
+  });
 }
 
 template <int D>
@@ -253,7 +272,8 @@ std::vector<double> Solids<D>::drawn() const {
 
 template <int D>
 std::size_t Solids<D>::bytes() const {
-  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + answering_.bytes();
+  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + 2 * answering_.bytes() +
+         rank_.bytes();
 }
 
 template class Solids<2>;

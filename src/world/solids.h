@@ -81,6 +81,10 @@ class Solids {
   const Array<int>& ownerColumn() const { return owner_; }
   /// The samples of free bodies and the carried ones, as the last sort left them: indices in ascending order.
   const Array<int>& answering() const { return answering_; }
+  /// Places in answering() of the samples of free bodies, in the order they were made in: body by body, and always the same.
+  const Array<int>& members() const { return members_; }
+  /// Of each free body its first member; one more for the end.
+  const Array<int>& firstMembers() const { return firstMembers_; }
 
   /// Sorts the samples by the cells of the window, if they moved or the window did.
   void sort(const Window<D>&);
@@ -97,6 +101,7 @@ class Solids {
   /// Positions [m] in the scene of the samples of solids that are no walls of the domain.
   std::vector<double> drawn() const;
   std::size_t bytes() const;
+  void listAnswering();  // public because nvcc wants kernels there
   /// Puts samples where their bodies are, or where they are carried: the n of `which`, or the first n.
   void place(View<const int> which, int n);
 
@@ -124,7 +129,8 @@ class Solids {
   std::vector<Body<D>> hostBodies_;
   ShapeData shapeData_;
   Array<Sample<D>> carriedP_, carriedV_;  // in the order of who carries them
-  Array<int> answering_;
+  Array<int> answering_, members_, firstMembers_, rank_;
+  int held_ = 0, memberCount_ = 0;  // samples that do not answer; those of free bodies, which follow them
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

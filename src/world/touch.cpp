@@ -27,24 +27,37 @@ void Touch<D>::follow(const Solids<D>& solids) {
   });
 }
 
+namespace {
+struct Moments {  // a Wrench for kernels
+  double force[3], torque[3];
+};
+}  // namespace
+
 template <int D>
 std::vector<Wrench> Touch<D>::perBody(const Solids<D>& solids) const {
-  std::vector<Wrench> sums(solids.bodies().size() - solids.firstFree());
-  const auto at = onHost(solids.answering(), n_), owner = onHost(solids.ownerColumn(), solids.size());
-  const auto p = onHost(p_, n_), j = onHost(impulse, n_);
-  for (int k = 0; k < n_; ++k) {
-    const int body = owner[at[k]] - solids.firstFree();
-    if (body < 0) continue;
-    double x[3] = {}, f[3] = {};
-    for (int d = 0; d < D; ++d) x[d] = p[k].x[d], f[d] = j[k].x[d];
-    Wrench& s = sums[body];
-    for (int d = 0; d < 3; ++d) {
-      const int a = (d + 1) % 3, b = (d + 2) % 3;
-      s.force[d] += f[d];
-      s.torque[d] += x[a] * f[b] - x[b] * f[a];
-    }
-  }
-  return sums;
+  const auto member = solids.members().read();
+  const auto p = p_.read(), j = impulse.read();
+  const std::vector<Moments> sums = reduceEach(
+      solids.firstMembers(), Moments{},
+      [=] BRIM_KERNEL(int m) {
+        const int k = member[m];
+        double x[3] = {}, f[3] = {};
+        for (int d = 0; d < D; ++d) x[d] = p[k].x[d], f[d] = j[k].x[d];
+        Moments one;
+        for (int d = 0; d < 3; ++d) {
+          const int a = (d + 1) % 3, b = (d + 2) % 3;
+          one.force[d] = f[d];
+          one.torque[d] = x[a] * f[b] - x[b] * f[a];
+        }
+        return one;
+      },
+      [] BRIM_KERNEL(Moments & s, const Moments& t) {
+        for (int d = 0; d < 3; ++d) s.force[d] += t.force[d], s.torque[d] += t.torque[d];
+      });
+  std::vector<Wrench> all(sums.size());
+  for (std::size_t b = 0; b < sums.size(); ++b)
+    for (int d = 0; d < 3; ++d) all[b].force[d] = sums[b].force[d], all[b].torque[d] = sums[b].torque[d];
+  return all;
 }
 
 template <int D>

@@ -31,7 +31,7 @@ class Touch {
   NeighbourView nb() const { return neighbours_.view(); }  // only nb.fluid
   Array<Sample<D>> impulse;                                // {impulse, -} [N s] on each; whoever fills it owns its meaning
 
-  /// Sum of `impulse` over the samples of each free body, in the order of the samples.
+  /// Sum of `impulse` over the samples of each free body, in the order they were made in.
   std::vector<Wrench> perBody(const Solids<D>&) const;
   /// `impulse` of each carried sample, in the order of who carries them; 0 for those without one.
   const Array<Sample<D>>& perCarried(const Solids<D>&);

@@ -45,6 +45,13 @@ struct Sink {
   double low[3], high[3];  // [m] a box around it
 };
 
+/// What a free body stops in World::collide, and pays for.
+template <int D>
+struct BodyHit {
+  int particle, body;
+  Vec<D> x, impulse;  // [m], [N s] on the body
+};
+
 /// A run with a particle faster than this has diverged [m/s].
 constexpr double absurdSpeed = 1e5;
 
@@ -144,8 +151,8 @@ class World {
   Images<D> images_;
   Neighbours<D> neighbours_;
   Array<Sample<D>> carriedP_, carriedV_;
-  Array<Sample<D>> hits_;  // {impulse [N s], -} that collide() gives to the body `struck_`, -1 none
-  Array<int> struck_;
+  Array<BodyHit<D>> hits_;  // those of the last keepOut, in no order
+  Array<int> hitCount_;
   Array<Sink> sinks_;
   ShapeData sinkData_;
   Array<int> marked_, which_;  // for those who look for some of the particles

@@ -24,7 +24,6 @@ class Device : public PlaneLaw {
  protected:
   void SetUp() override {
     if (!hasDevice()) GTEST_SKIP() << "no GPU here";
-    if (solver == "constraint") GTEST_SKIP() << solver << " runs on the host alone";
   }
   // A dam break of 9,000 particles with a jet and a turning paddle.
   Scene scene() const {

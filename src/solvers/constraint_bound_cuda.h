@@ -1,0 +1,293 @@
+// Rows of the fluid that touch bodies, or periodic images, on a GPU: one warp goes through them in the order of the sort.
+#pragma once
+#include "solvers/constraint_contacts_cuda.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// Bodies beside the particles of rows. A row has at most `room` of them.
+struct Bodied {
+  using Sum = double;
+  BodyHere* bodies;
+  const PartHere* parts;
+  int room, rows;
+  __device__ double rate(int k, int lane) const {
+    if (const int far = k + 8; lane < room && far < rows)
+      asm volatile("prefetch.global.L1 [%0];" ::"l"(parts + std::int64_t(far) * room + lane));
+    double r = 0;
+    for (int p = lane; p < room; p += warp) {
+      const PartHere& part = parts[std::int64_t(k) * room + p];
+      if (part.body >= 0) r += part.rate(bodies[part.body]);
+    }
+    return r;
+  }
+  __device__ void push(int k, int lane, double change) const {
+    for (int p = lane; p < room; p += warp) {
+      const PartHere& part = parts[std::int64_t(k) * room + p];
+      if (part.body >= 0) part.push(bodies[part.body], change);
+    }
+  }
+};
+
+/// Writes down what bodies give to rows.
+template <int D>
+struct PartWriter {
+  const BodyHere* bodies;
+  PartHere* parts;
+  int room;
+  int* most;  // parts of a row
+
+  __device__ PartHere* begin(int row) const {
+    PartHere* const mine = parts + std::int64_t(row) * room;
+    for (int p = 0; p < room; ++p) mine[p].body = -1;
+    return mine;
+  }
+  /// G of the body: -g at that point. `used` of the row's parts, with those that found no room.
+  __device__ void add(PartHere* mine, int& used, int body, const Vec<D>& at, const Vec<D>& g) const {
+    int p = 0;
+    while (p < used && p < room && mine[p].body != body) ++p;
+    if (p == used) {
+      ++used;
+      if (p < room) mine[p] = {body, {0, 0, 0}, {0, 0, 0}};
+    }
+    if (p >= room) {  // more bodies than room
+      used = used > room ? used : room + 1;
+      return;
+    }
+    mine[p].add(bodies[body], at, g);
+  }
+  __device__ void end(int used) const {
+    if (used > room) atomicMax(most, used);
+  }
+};
+
+/// r of a row, by a warp.
+template <int D>
+struct RowResidual {
+  RowLists<D>::Row const* rows;
+  const RowPair<D>* pairs;
+  const Sample<D>* v;
+  const Real* lambda;
+  Real* r;
+  Real sigma;
+  Bodied bodied;
+  __device__ void operator()(int k) const {
+    const int lane = int(threadIdx.x) % warp;
+    const auto row = rows[k];
+    double sum = bodied.rate(k, lane);
+    for (int m = lane; m < row.length; m += warp) sum += dot(pairs[row.first + m].g, v[pairs[row.first + m].j].x);
+    sum = sumOfWarp(sum);
+    if (lane == 0) r[row.i] = Real(sum + double(sigma) * lambda[row.i] - row.c);
+  }
+};
+template <int D>
+__global__ void __launch_bounds__(warp) residualKernel(RowResidual<D> residual) {
+  residual(int(blockIdx.x));
+}
+
+/// What multipliers give to the body blockIdx.x.
+template <int D>
+__global__ void __launch_bounds__(warp)
+    pushKernel(const typename RowLists<D>::Row* rows, Bodied b, const Real* multiplier, double times) {
+  const int lane = int(threadIdx.x), body = int(blockIdx.x);
+  double sum[6] = {0, 0, 0, 0, 0, 0};
+  for (std::int64_t q = lane; q < std::int64_t(b.rows) * b.room; q += warp) {
+    const PartHere& part = b.parts[q];
+    if (part.body != body) continue;
+    const double lambda = times * multiplier[rows[q / b.room].i];
+    for (int k = 0; k < 3; ++k) sum[k] += lambda * part.linear[k], sum[3 + k] += lambda * part.arm[k];
+  }
+  for (int k = 0; k < 6; ++k) {
+    sum[k] = sumOfWarp(sum[k]);
+    if (lane == 0) (k < 3 ? b.bodies[body].impulse : b.bodies[body].moment)[k % 3] = sum[k];
+  }
+}
+
+template <int D>
+class BoundRows {
+ public:
+  Apart apart;  // rows that are here and not in the colours
+
+  /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
+  template <class K>
+  void gather(World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+    lists_.size = apart.count = 0;
+    contacts_.clear();
+    if (!w.bodies && !w.hasPeriodic()) return;
+    const int n = w.fluid.size();
+    apart.mark.resize(std::size_t(n) + 1), number_.resize(std::size_t(n) + 1), of_.resize(n);
+    mark(w, density, field);
+    scan(number_, n + 1);
+    const int rows = apart.count = elementOf(number_, n);
+    const auto marked = apart.mark.read(), number = number_.read();
+    const auto of = of_.view();
+    forEach(n, [=] BRIM_KERNEL(int i) {
+      if (marked[i]) of[number[i]] = i;
+    });
+    lists_.layOut(w, of_.read(), rows);
+    if (rows == 0) return;
+    if (w.bodies) findParts(w, W, density, field);
+    storeRows(w, W, density, lists_);
+  }
+
+  /// Contacts of particles with all surfaces (Eq. 26-29).
+  void gatherContacts(World<D>& w, const Spook& spook) {
+    bodies_.bring(w);
+    contacts_.gather(w, spook, bodies_.data());
+  }
+
+  /// One Gauss-Seidel pass, rows in the order of the sort, then contacts.
+  void sweep(World<D>& w, const DensityRows<D>& density, Array<Real>& lambda) {
+    if (lists_.size == 0 && contacts_.size() == 0) return;
+    bodies_.bring(w);
+    if (lists_.size > 0) {
+      sweepAllKernel<<<1, warp>>>(rowSweep(lists_, density, lambda, bodied()), lists_.size, w.fluid.v.data.data());
+      check(cudaGetLastError(), "start a kernel");
+    }
+    contacts_.sweep(w, bodies_.data());
+    bodies_.giveBack(w);
+  }
+
+  /// Eq. 33 of all rows, into density.r.
+  void residuals(const World<D>& w, DensityRows<D>& density, const Array<Real>& lambda) {
+    if (lists_.size == 0) return;
+    bodies_.bring(w);
+    residualKernel<<<lists_.size, warp>>>(RowResidual<D>{lists_.rows.data(), lists_.pairs.data(), w.fluid.v.data.data(),
+                                                         lambda.data(), density.r.data(), density.sigma, bodied()});
+    check(cudaGetLastError(), "start a kernel");
+  }
+
+  /// What `times` these multipliers do to the bodies.
+  void pushBodies(World<D>& w, const Array<Real>& multiplier, double times) {
+    if (lists_.size == 0 || !w.bodies) return;
+    bodies_.bring(w);
+    pushKernel<D><<<w.bodies->size(), warp>>>(lists_.rows.data(), bodied(), multiplier.data(), times);
+    check(cudaGetLastError(), "start a kernel");
+    bodies_.giveBack(w);
+  }
+  double contactEnergy(const World<D>& w) {
+    if (contacts_.size() == 0) return 0;
+    bodies_.bring(w);
+    return contacts_.energy(w, bodies_.data());
+  }
+
+  // Steps of gather(); public because nvcc wants kernels there.
+  void mark(World<D>& w, const DensityRows<D>& density, const WallField* field) {
+    const int n = w.fluid.size(), firstImage = w.fluid.firstImage(), ghost = w.fluid.ghost();
+    const auto marked = apart.mark.view(), number = number_.view();
+    const auto answers = density.answers.read();
+    const auto p = w.fluid.p.read();
+    const Lists lists = w.nb().fluid;
+    const bool bodies = bool(w.bodies), samples = density.samples, periodic = w.hasPeriodic();
+    if (bodies && field) {
+      const FieldAround<D> around(w, *field);
+      forEach(n + 1, [=] BRIM_KERNEL(int i) {
+        int here = 0;
+        if (i < n)
+          around.at(p[i].x, [&](const Vec<D>&, const Vec<D>&, int shape) { here |= shape >= around.surfaces.firstFree; });
+        marked[i] = number[i] = here;
+      });
+      return;
+    }
+    forEach(n + 1, [=] BRIM_KERNEL(int i) {
+      int here = i < n && bodies && samples && answers[i] > 0;
+      if (i < n && periodic)
+        for (const int j : lists[i]) here |= j >= firstImage && j != ghost;
+      marked[i] = number[i] = here;
+    });
+  }
+
+  template <class K>
+  void findParts(World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+    const int rows = lists_.size;
+    bodies_.bring(w);
+    most_.resize(1), drift_.resize(rows);
+    for (;;) {
+      parts_.resize(std::size_t(rows) * room_);
+      fill(most_, 0, 1, 0);
+      const PartWriter<D> writer{bodies_.data(), parts_.data(), room_, most_.data()};
+      if (field)
+        partsOfField(w, density, *field, writer);
+      else
+        partsOfSamples(w, W, density, writer);
+      const int most = elementOf(most_, 0);
+      if (most <= room_) break;
+      room_ = most;
+    }
+    // D has the bodies too, and c their share of xi G v_old where it was left out.
+    const auto of = of_.read();
+    const auto G = density.G.view();
+    const auto c = density.c.view();
+    const auto drift = drift_.read();
+    const Bodied b = bodied();
+    const Real xi = density.xi;
+    forEach(rows, [=] BRIM_KERNEL(int k) {
+      const int i = of[k];
+      double d = G[i].a > 0 ? 1 / double(G[i].a) : 0;
+      for (int p = 0; p < b.room; ++p) {
+        const PartHere& part = b.parts[std::int64_t(k) * b.room + p];
+        if (part.body >= 0) d += part.inverseMass(b.bodies[part.body]);
+      }
+      G[i].a = d > 1e-30 ? Real(1 / d) : Real(0);
+      c[i] -= xi * drift[k];
+    });
+  }
+  template <class K>
+  void partsOfSamples(World<D>& w, K W, const DensityRows<D>& density, const PartWriter<D> writer) {
+    const auto of = of_.read(), owner = w.solids.owner();
+    const auto p = w.fluid.p.read(), s = w.solids.p();
+    const auto phi = density.phi.read();
+    const auto drift = drift_.view();
+    const Lists solid = w.nb().solid;
+    const WallPart walls = density.walls;
+    const Real v0 = density.v0;
+    const int ghost = w.solids.ghost(), firstFree = w.solids.firstFree();
+    forEach(lists_.size, [=] BRIM_KERNEL(int row) {
+      const int i = of[row];
+      PartHere* const mine = writer.begin(row);
+      const Real slope = walls.slope(phi[i]);
+      int used = 0;
+      for (const int k : solid[i])
+        if (k != ghost && owner[k] >= firstFree)
+          writer.add(mine, used, owner[k] - firstFree, s[k].x, (slope * v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec());
+      writer.end(used);
+      drift[row] = 0;
+    });
+  }
+  void partsOfField(World<D>& w, const DensityRows<D>& density, const WallField& field, const PartWriter<D> writer) {
+    const FieldAround<D> around(w, field);
+    const auto of = of_.read();
+    const auto p = w.fluid.p.read();
+    const auto phi = density.phi.read();
+    const auto drift = drift_.view();
+    const WallPart walls = density.walls;
+    forEach(lists_.size, [=] BRIM_KERNEL(int row) {
+      const int i = of[row], firstFree = around.surfaces.firstFree;
+      PartHere* const mine = writer.begin(row);
+      const Real slope = walls.slope(phi[i]);
+      int used = 0;
+      Real sum = 0;
+      around.at(p[i].x, [&](const Vec<D>& gradient, const Vec<D>& velocity, int shape) {
+        if (shape < firstFree) return;
+        const Vec<D> g = slope * gradient;
+        writer.add(mine, used, shape - firstFree, p[i].x, g);
+        sum += dot(g, velocity);
+      });
+      writer.end(used);
+      drift[row] = sum;
+    });
+  }
+
+ private:
+  Bodied bodied() { return {bodies_.data(), parts_.data(), parts_.size() ? room_ : 0, lists_.size}; }
+
+  RowLists<D> lists_;
+  Array<int> number_, of_;
+  Array<int> most_;
+  Array<PartHere> parts_;
+  Array<Real> drift_;
+  int room_ = 2;  // parts of a row
+  BodiesHere bodies_;
+  ParticleContacts<D> contacts_;
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR
