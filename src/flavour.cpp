@@ -47,6 +47,7 @@ class MachineOf final : public Simulation::Machine {
     world_.solids.moveTo(world_.time + next.dt);
     solver_->step(world_, next.dt, report_);
     if (world_.soft.any()) world_.carrySoft(true);
+    if (world_.bodies) world_.solids.moveTo(world_.solids.time());  // their speeds bound the next step, also after a restore
     world_.gauges.step(world_, next.dt);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
     world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;

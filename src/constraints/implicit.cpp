@@ -41,27 +41,6 @@ BRIM_FN Vec<D> gatherRows(const Incidence& of, View<const SoftRow> row, View<con
   return sum;
 }
 
-// sums[at] = a . b
-template <int D>
-void product(int n, View<const Vec<D>> a, View<const Vec<D>> b, Array<double>& sums, int at) {
-  reduceTo(
-      sums, at, n, 0.0,
-      [=] BRIM_KERNEL(int i) {
-        double s = 0;
-        for (int k = 0; k < D; ++k) s += double(a[i][k]) * double(b[i][k]);
-        return s;
-      },
-      [] BRIM_KERNEL(double& s, double t) { s += t; });
-}
-
-// sums[at] = r A_diagonal^-1 r
-template <int D>
-void preconditioned(int n, View<const Vec<D>> r, View<const Real> diagonal, Array<double>& sums, int at) {
-  reduceTo(
-      sums, at, n, 0.0, [=] BRIM_KERNEL(int a) { return double(dot(r[a], r[a]) / diagonal[a]); },
-      [] BRIM_KERNEL(double& s, double t) { s += t; });
-}
-
 }  // namespace
 
 template <int D>
@@ -143,9 +122,14 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
   });
   sums_.resize(CgView::count);
   const auto sums = sums_.view();
-  preconditioned<D>(n, r_.read(), diagonal_.read(), sums_, CgView::size);
-  forEach(1,
-          [=] BRIM_KERNEL(int) { sums[CgView::start] = sums[CgView::size], sums[CgView::along] = 1, sums[CgView::taken] = 0; });
+  const auto add = [] BRIM_KERNEL(double& s, double t) { s += t; };
+  reduceTo(
+      sums_, CgView::size, n, 0.0, [=] BRIM_KERNEL(int a) { return double(dot(r[a], r[a]) / diagonal[a]); }, add);
+  forEach(1, [=] BRIM_KERNEL(int) {
+    sums[CgView::start] = sums[CgView::size];
+    sums[CgView::along] = 1;
+    sums[CgView::taken] = 0;
+  });
   double seen[CgView::count] = {};
   // A device is not asked whether it is done before as many iterations as it took last time: that would mean to wait.
   for (int it = 0;; ++it) {
@@ -157,18 +141,28 @@ int ImplicitStep<D>::solve(Deformables<D>& b, double tolerance, int most) {
       if (it == most || !(left > cg.tolerance * seen[CgView::start] && left > 0 && seen[CgView::along] > 0)) break;
     }
     pullOfRows<D>(b, way_.read(), weights_.read(), pull, cg);
-    forEach(n, [=] BRIM_KERNEL(int a) {
-      if (!cg.ended()) q[a] = gatherRows<D>(of, row, pulled, a) + (x[a].a * perDt2) * way[a];
-    });
-    product<D>(n, way_.read(), q_.read(), sums_, CgView::along);
-    forEach(n, [=] BRIM_KERNEL(int a) {
-      if (cg.still()) return;
-      const Real alpha = Real(cg.sums[cg.now] / cg.sums[CgView::along]);
-      e[a] += alpha * way[a];
-      r[a] -= alpha * q[a];
-      if (a == 0) sums[CgView::taken] += 1;
-    });
-    preconditioned<D>(n, r_.read(), diagonal_.read(), sums_, then);
+    reduceTo(
+        sums_, CgView::along, n, 0.0,
+        [=] BRIM_KERNEL(int a) {
+          if (cg.ended()) return 0.0;
+          q[a] = gatherRows<D>(of, row, pulled, a) + (x[a].a * perDt2) * way[a];
+          double s = 0;
+          for (int k = 0; k < D; ++k) s += double(way[a][k]) * double(q[a][k]);
+          return s;
+        },
+        add);
+    reduceTo(
+        sums_, then, n, 0.0,
+        [=] BRIM_KERNEL(int a) {
+          if (!cg.still()) {
+            const Real alpha = Real(cg.sums[cg.now] / cg.sums[CgView::along]);
+            e[a] += alpha * way[a];
+            r[a] -= alpha * q[a];
+            if (a == 0) sums[CgView::taken] += 1;
+          }
+          return double(dot(r[a], r[a]) / diagonal[a]);
+        },
+        add);
     forEach(n, [=] BRIM_KERNEL(int a) {
       if (cg.still()) return;
       way[a] = (1 / diagonal[a]) * r[a] + Real(cg.sums[then] / cg.sums[cg.now]) * way[a];

@@ -267,12 +267,11 @@ __global__ void __launch_bounds__(threads)
   reduceBlocks(n, perBlock, zero, term, into, meeting, total);
   if (gridDim.x > 1 && meeting.isLast()) reduceParts(zero, into, meeting, total);
 }
-
-/// The terms of [start[b], start[b + 1]) by block b.
+/// sums[b]: zero combined with the terms of [start[b], start[b + 1]).
 template <class T, class F, class Into>
 __global__ void __launch_bounds__(threads) reduceEachKernel(const int* start, T zero, F term, Into into, T* sums) {
   T s = zero;
-  for (int m = start[blockIdx.x] + int(threadIdx.x), end = start[blockIdx.x + 1]; m < end; m += threads) into(s, T(term(m)));
+  for (int i = start[blockIdx.x] + int(threadIdx.x); i < start[blockIdx.x + 1]; i += threads) into(s, T(term(i)));
   s = overBlock(s, into);
   if (threadIdx.x == 0) sums[blockIdx.x] = s;
 }

@@ -165,7 +165,16 @@ template <int D>
 void Solids<D>::setFree(const std::vector<FreeBody>& bodies) {
   free_ = bodies;
   setBodies();
-  place(answering_.read(), int(answering_.size()));
+  placeAnswering();
+}
+
+// Before the first sort of a run nobody knows which those are.
+template <int D>
+void Solids<D>::placeAnswering() {
+  if (answering_.size() > 0)
+    place(answering_.read(), int(answering_.size()));
+  else
+    place({nullptr}, n_);
   sorted_ = false;
 }
 
@@ -202,8 +211,7 @@ void Solids<D>::carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v) {
   const auto fromP = p.read(), fromV = v.read();
   const auto toP = carriedP_.view(), toV = carriedV_.view();
   forEach(carried_, [=] BRIM_KERNEL(int k) { toP[k] = fromP[k], toV[k] = fromV[k]; });
-  place(answering_.read(), int(answering_.size()));
-  sorted_ = false;
+  placeAnswering();
 }
 
 // to[order[k]] = from[k]: the inverse of permute.

@@ -113,6 +113,7 @@ class Solids {
   std::vector<Source> source_;
   Vector origin_;
   void setBodies();
+  void placeAnswering();
   void makeRoom();
 
   int n_ = 0, firstFree_ = 0, carried_ = 0;

@@ -108,20 +108,20 @@ TEST_P(DeviceBodies, StepOnceAsOnTheCpuInDouble) {
 }
 
 TEST_P(DeviceBodies, StayWithTheCpuFor100Steps) {
-  const Scene s = scene();
+  Scene s = scene();
+  s.time.dt_max = 0.002;
   Simulation gpu = onDevice(s), cpu = inDouble(s);
   const StepReport last = stepped(cpu, 100);
-  advanced(gpu, last.time);
+  const StepReport there = advanced(gpu, last.time);
   const Snapshot a = gpu.snapshot(), b = cpu.snapshot();
-  // Rounding grows in a splash: bodies stay within half a spacing of each other, and the post feels the same flow as a mean.
+  // Rounding grows in a splash: within 0.2 s bodies come apart by less than a fifth of a spacing, and their means stay.
   for (std::size_t k = 0; k < a.bodies.size(); ++k)
     for (int axis = 0; axis < 3; ++axis)
-      EXPECT_NEAR(a.bodies[k].position[axis], b.bodies[k].position[axis], 0.0125) << a.bodies[k].name;
+      EXPECT_NEAR(a.bodies[k].position[axis], b.bodies[k].position[axis], 0.005) << a.bodies[k].name;
   EXPECT_LT(std::abs(a.joints[0].error), 0.005);
-  if (!hasGrid(solver)) {
-    const double size = std::abs(b.bodies[3].force[0]) + 1;
-    EXPECT_NEAR(a.bodies[3].force[0], b.bodies[3].force[0], 0.1 * size);
-  }
+  EXPECT_NEAR(there.kinetic_energy, last.kinetic_energy, 0.03 * last.kinetic_energy);
+  const double weight = 400 * 0.2 * 0.1 * 0.2 * g;  // [N] of the float
+  EXPECT_NEAR(a.bodies[0].force[1], b.bodies[0].force[1], 0.1 * weight);
 }
 
 TEST_P(DeviceBodies, GiveTheSameBitsEveryTimeAndAfterARestore) { expectSameBits(scene(), 40); }
@@ -137,15 +137,18 @@ TEST_P(DeviceCloth, StepsOnceAsOnTheCpuInDouble) {
 }
 
 TEST_P(DeviceCloth, StaysWithTheCpuFor100Steps) {
-  const Scene s = scene();
+  Scene s = scene();
+  s.time.dt = 0.0018;  // so that the sheet has caught the water and not thrown it up: from there on rounding decides
   Simulation gpu = onDevice(s), cpu = inDouble(s);
-  const StepReport last = stepped(cpu, 100);
-  const StepReport there = advanced(gpu, last.time);
+  const StepReport last = stepped(cpu, 100), there = stepped(gpu, 100);
   const Snapshot a = gpu.snapshot(), b = cpu.snapshot();
   ASSERT_EQ(a.surfaces.size(), 2u);
-  // Rounding grows in a splash; where the sheet hangs and what the water has fallen through stays.
-  for (std::size_t k = 0; k < a.surfaces.size(); ++k) EXPECT_NEAR(lowestVertex(a.surfaces[k]), lowestVertex(b.surfaces[k]), 0.01);
-  EXPECT_NEAR(there.potential_energy, last.potential_energy, 0.02 * last.potential_energy);
+  // In float on a CPU they stay within 1.7 % and 0.01 %.
+  EXPECT_NEAR(there.kinetic_energy, last.kinetic_energy, 0.05 * last.kinetic_energy);
+  EXPECT_NEAR(there.potential_energy, last.potential_energy, 0.01 * last.potential_energy);
+  ASSERT_LT(lowestVertex(b.surfaces[0]), 0.399);  // it has
+  for (std::size_t k = 0; k < a.surfaces.size(); ++k)
+    EXPECT_NEAR(lowestVertex(a.surfaces[k]), lowestVertex(b.surfaces[k]), 0.2 * s.resolution.spacing);
   EXPECT_GT(lowest(a, 1), lowestVertex(a.surfaces[0]) - 0.1 * s.resolution.spacing);  // and nothing drips
 }
 
