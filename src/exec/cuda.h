@@ -287,7 +287,7 @@ struct Largest {
 struct Blocking {
   int perBlock, blocks;
   explicit Blocking(int n) {
-    constexpr int least = 512, most = 1024;
+    constexpr int least = 256, most = 1024;
     perBlock = std::max(least, (n / most / int(threads) + 1) * int(threads));
     blocks = n > 0 ? (n - 1) / perBlock + 1 : 1;
   }
