@@ -35,15 +35,17 @@ TEST_P(Draft, ABoxFloatsAsDeepAsItsDensitySays_CF14) {
   }
   s.time.dt_max = 0.004;
   Simulation sim(s);
-  double mean = 0;
-  int n = 0;
-  const double from = 1, until = D == 2 ? 4 : 2.5;
-  for (double t = from; t < until; t += 0.02, ++n) {
+  // The box bobs once a second, by up to 30 mm with pbf: weighted by sin^2 no wave of more than two periods gets through.
+  double mean = 0, weights = 0;
+  const double from = 0.5, until = D == 2 ? 4 : 2.5;
+  for (double t = from; t < until; t += 0.02) {
     sim.advanceTo(t);
     const Snapshot q = sim.snapshot();
-    mean += 0.1 + (q.gauges[0].value + q.gauges[1].value) / 2 - (q.bodies[0].centre[1] - height / 2);
+    const double weight = std::pow(std::sin(3.14159265358979 * (t - from) / (until - from)), 2);
+    mean += weight * (0.1 + (q.gauges[0].value + q.gauges[1].value) / 2 - (q.bodies[0].centre[1] - height / 2));
+    weights += weight;
   }
-  mean /= n;
+  mean /= weights;
   RecordProperty("draft", std::to_string(mean / draft));
   EXPECT_NEAR(mean, draft, 0.03 * draft);
 }
