@@ -207,12 +207,6 @@ struct Lists {
     const Slice s = slice[unsigned(i.first) / lanes];
     return {{s.first}, {s.first + long(lanes) * s.length}};
   }
-  /// For machines on which several share a list (forEachNear): what all of them have, and who of them writes.
-  template <class T>
-  BRIM_FN const T& join(const T& own) const {
-    return own;
-  }
-  BRIM_FN static constexpr bool writes() { return true; }
 };
 
 /// body(i) for i in [0, n): with an Index in lanes (fields are padded to whole slices, so the last may run past n), or,
@@ -228,12 +222,6 @@ void forEach(int n, F body) {
       for (int i = r.begin(); i < r.end(); ++i) body(i);
     });
   }
-}
-
-/// The same for bodies that walk lists and join() what they find there before they write.
-template <class F>
-void forEachNear(int n, const Lists&, F body) {
-  forEach(n, body);
 }
 
 /// Adds one to a counter that many threads count in; returns what it was.

@@ -136,7 +136,8 @@ class Desk {
   std::size_t room_ = 0;
 };
 
-static __global__ void __launch_bounds__(threads) deskKernel(unsigned char* to, const unsigned char* from, unsigned bytes) {
+template <class Byte>
+__global__ void __launch_bounds__(threads) deskKernel(Byte* to, const Byte* from, unsigned bytes) {
   for (unsigned k = blockIdx.x * threads + threadIdx.x; k < bytes; k += gridDim.x * threads) to[k] = from[k];
 }
 /// A few bytes to memory of the host that the device reaches, by a kernel: a copy would wait for those of a frame, which pass
@@ -168,8 +169,7 @@ void copyOut(const Array<T>& from, T* to, std::size_t n) {
 }
 
 /// Neighbour lists in slices of the 32 particles of a warp, interleaved so that its threads read side by side, padded with
-/// the ghost. Where particles are too few to fill the device, 2^shared threads share a list (forEachNear): each takes every
-/// so manieth entry, and the list joins their sums.
+/// the ghost.
 struct Lists {
   static constexpr int width = 32;
   struct Slice {
@@ -177,13 +177,11 @@ struct Lists {
     int length;
   };
   const Slice* slice;
-  int shared = 0;
 
   struct Iterator {
     const int* p;
-    int step;
     __device__ int operator*() const { return *p; }
-    __device__ void operator++() { p += step; }
+    __device__ void operator++() { p += width; }
     __device__ bool operator!=(Iterator b) const { return p != b.p; }
   };
   struct Range {
@@ -193,27 +191,9 @@ struct Lists {
   };
   __device__ Range operator[](Index i) const {
     const Slice s = slice[unsigned(i) / width];
-    const int step = width << shared;
-    const int* const first = s.first + unsigned(i) % width + mate() * width;
-    return {{first, step}, {first + long(width) * s.length, step}};  // lengths are multiples of four
+    const int* const first = s.first + unsigned(i) % width;
+    return {{first}, {first + long(width) * s.length}};
   }
-  /// What all who share a list have, added up.
-  __device__ Real join(Real own) const {
-    const unsigned lane = threadIdx.x % 32, crew = ((1u << (1 << shared)) - 1) << (lane & ~((1u << shared) - 1));
-    for (int apart = 1; apart < 1 << shared; apart *= 2) own += __shfl_xor_sync(crew, own, apart);
-    return own;
-  }
-  template <int D>
-  __device__ Vec<D> join(Vec<D> own) const {
-    BRIM_UNROLL
-    for (int k = 0; k < D; ++k) own[k] = join(own[k]);
-    return own;
-  }
-  /// Whether this thread is the one of them that writes.
-  __device__ bool writes() const { return mate() == 0; }
-
- private:
-  __device__ unsigned mate() const { return threadIdx.x & ((1u << shared) - 1); }
 };
 
 template <class F>
@@ -227,19 +207,6 @@ template <class F>
 void forEach(int n, F body) {
   if (n <= 0) return;
   eachKernel<<<(n - 1) / threads + 1, threads>>>(n, body);
-  check(cudaGetLastError(), "start a kernel");
-}
-
-/// The same for bodies that walk lists and join() what they find there before they write.
-template <class F>
-__global__ void __launch_bounds__(threads) nearKernel(int n, int shared, F body) {
-  const unsigned i = (blockIdx.x * threads + threadIdx.x) >> shared;
-  if (i < unsigned(n)) body(int(i));
-}
-template <class F>
-void forEachNear(int n, const Lists& lists, F body) {
-  if (n <= 0) return;
-  nearKernel<<<unsigned((((long long)(n) << lists.shared) - 1) / threads + 1), threads>>>(n, lists.shared, body);
   check(cudaGetLastError(), "start a kernel");
 }
 

@@ -104,8 +104,8 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
-  const NeighbourView nb = w.sharedLists();
-  forEachNear(w.fluid.size(), nb.fluid, [=] BRIM_KERNEL(Index i) {
+  const NeighbourView nb = w.nb();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     Reals rho = 0, S = 0;
     Vec<D, Reals> gradI = {};
@@ -129,8 +129,6 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
         const auto gradK = (it.image * it.v0 * mk) * W.grad(xi - xk);
         S += inverseMass * dot(gradK, gradK);
       }
-    rho = nb.fluid.join(rho), S = nb.fluid.join(S), gradI = nb.fluid.join(gradI);
-    if (!nb.fluid.writes()) return;
     const Reals c = it.v0 * rho - Reals(1);
     const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
                        (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
@@ -157,9 +155,9 @@ template <int D, bool corrected, class K>
 void displace(World<D>& w, K W, const Iteration it, double dt) {
   const auto q = w.fluid.spares.sample.read(), s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const NeighbourView nb = w.sharedLists();
+  const NeighbourView nb = w.nb();
   const Real perDt = Real(1 / dt);
-  forEachNear(w.fluid.size(), nb.fluid, [=] BRIM_KERNEL(Index i) {
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, lambdaI] = q[i];
     const Sample<D, Reals> pi = p[i], vi = v[i];
     Vec<D, Reals> dx = {};
@@ -174,8 +172,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
       const auto [xk, mk] = s[k];
       dx += (mk * perMass) * W.grad(xi - xk);
     }
-    dx = Reals(it.v0) * nb.fluid.join(dx);
-    if (!nb.fluid.writes()) return;
+    dx = Reals(it.v0) * dx;
     p[i] = {xi + dx, pi.a};
     v[i] = {vi.x + Reals(perDt) * dx, vi.a};
   });

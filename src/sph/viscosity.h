@@ -29,10 +29,10 @@ void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
   out.resize(w.fluid.room());
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
-  const NeighbourView nb = w.sharedLists();
+  const NeighbourView nb = w.nb();
   const Real v0 = Real(1 / w.rho0), c = Real(xsph), soft = Real(0.01 * w.support * w.support);
   const Real drag = Real(2 * (D + 2) * nu * dt * viscousCalibration<D>(W, w.spacing, w.support));
-  forEachNear(w.fluid.size(), nb.fluid, [=] BRIM_KERNEL(Index i) {
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     const auto [vi, ri] = v[i];
     Reals rho = 0;
@@ -53,8 +53,7 @@ void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
       rho += mk * W(r);
       dv += (drag * v0 * mk * dot(u, r) / (dot(r, r) + soft)) * W.grad(r);
     }
-    rho = nb.fluid.join(rho), dv = nb.fluid.join(dv);
-    if (nb.fluid.writes()) to[i] = {vi + dv, rho};
+    to[i] = {vi + dv, rho};
   });
   w.fluid.padWith(out, Sample<D>{});
   w.fluid.v.data.swap(out);

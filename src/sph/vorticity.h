@@ -31,9 +31,9 @@ void confineVorticity(World<D>& w, K W, double dt, double eps) {
   curl.resize(w.fluid.room());
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const auto to = curl.view();
-  const NeighbourView nb = w.sharedLists();
+  const NeighbourView nb = w.nb();
   const Real v0 = Real(1 / w.rho0);
-  forEachNear(w.fluid.size(), nb.fluid, [=] BRIM_KERNEL(Index i) {
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     const auto [vi, ri] = v[i];
     Vec<D, Reals> omega = {};
@@ -42,15 +42,14 @@ void confineVorticity(World<D>& w, K W, double dt, double eps) {
       const auto [vj, rj] = v[j];
       omega += curlTerm((v0 * mj) * (vj - vi), W.grad(xi - xj).vec());
     }
-    omega = nb.fluid.join(omega);
-    if (nb.fluid.writes()) to[i] = {omega, sqrt(dot(omega, omega))};
+    to[i] = {omega, sqrt(dot(omega, omega))};
   });
   w.fluid.padWith(curl, Sample<D>{});
   w.refreshColumn(curl);
   const auto o = curl.read();
   const auto out = w.fluid.v.view();
   const Real push = Real(dt * eps * w.spacing), tiny = Real(1e-6 / w.spacing);
-  forEachNear(w.fluid.size(), nb.fluid, [=] BRIM_KERNEL(Index i) {
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     const auto [oi, li] = o[i];
     Vec<D, Reals> grad = {};
@@ -59,8 +58,6 @@ void confineVorticity(World<D>& w, K W, double dt, double eps) {
       const auto [oj, lj] = o[j];
       grad += (v0 * mj * (lj - li)) * W.grad(xi - xj);
     }
-    grad = nb.fluid.join(grad);
-    if (!nb.fluid.writes()) return;
     const Vec<D, Reals> n = (Reals(1) / (sqrt(dot(grad, grad)) + Reals(tiny))) * grad;
     const Sample<D, Reals> vi = out[i];
     out[i] = {vi.x + Reals(push) * swirl(n, oi), vi.a};

@@ -54,16 +54,9 @@ class Neighbours {
 #endif
 
 #if BRIM_CUDA
-  NeighbourView view() const { return {{sets_[0].slices.data(), 0}, {sets_[1].slices.data(), 0}}; }
-  /// For forEachNear.
-  NeighbourView sharedView() const {
-    constexpr int full = 132 * 2048;  // threads that an H200 has at once
-    const int shared = n_ <= full / 4 ? 2 : n_ <= full / 2 ? 1 : 0;
-    return {{sets_[0].slices.data(), shared}, {sets_[1].slices.data(), shared}};
-  }
+  NeighbourView view() const { return {{sets_[0].slices.data()}, {sets_[1].slices.data()}}; }
 #else
   NeighbourView view() const { return {{slices_.data()}, {slices_.data() + solidSlices_}}; }
-  NeighbourView sharedView() const { return view(); }
 #endif
   /// Number of neighbours of all particles, each without itself.
   double pairs() const { return pairs_; }

@@ -95,8 +95,6 @@ class World {
   void searchAhead();
   bool listsHold();
   NeighbourView nb() const { return neighbours_.view(); }
-  /// The same for forEachNear.
-  NeighbourView sharedLists() const { return neighbours_.sharedView(); }
   double pairs() const { return neighbours_.pairs(); }
   /// The cells of the last search, and the fluid sorted into them.
   const Window<D>& window() const { return window_; }
