@@ -60,11 +60,8 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
   const double mass = sim.facts().particle_mass * double(particles), speed = std::sqrt(2 * energy / mass);
   // At rest: nobody hops higher than a quarter of a spacing, and all together move at less than a fiftieth of the speed of
   // waves; what is left of a method's ringing holds less than a thousandth of the energy that the fluid has to fall.
-  // Constraint Fluids in 3D falls short of it: what its walls carry of the gradient along them is the gradient of nothing and
-  // keeps slow currents going, 2.3 % of the speed of waves, with hops of a third of a spacing. Known, and not to grow.
-  const bool stirred = solver == "constraint" && D == 3;
-  EXPECT_LT(fastest * fastest / (2 * g), spacing / (stirred ? 2 : 4));
-  EXPECT_LT(speed, (stirred ? 0.03 : 0.02) * wave);
+  EXPECT_LT(fastest * fastest / (2 * g), spacing / 4);
+  EXPECT_LT(speed, 0.02 * wave);
   // 2 % of volume over area. The mean height of a column is half its level; the topmost particle may ride
   // on the others.
   double meanLevel = 0;
