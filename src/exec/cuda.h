@@ -136,6 +136,18 @@ class Desk {
   std::size_t room_ = 0;
 };
 
+template <class Byte>
+__global__ void __launch_bounds__(threads) deskKernel(Byte* to, const Byte* from, unsigned bytes) {
+  for (unsigned k = blockIdx.x * threads + threadIdx.x; k < bytes; k += gridDim.x * threads) to[k] = from[k];
+}
+/// A few bytes to memory of the host that the device reaches, by a kernel: a copy would wait for those of a frame, which pass
+/// through the same engine.
+inline void putOnDesk(void* desk, const void* from, std::size_t bytes) {
+  deskKernel<<<unsigned((bytes - 1) / (4 * threads) + 1), threads>>>(static_cast<unsigned char*>(desk),
+                                                                     static_cast<const unsigned char*>(from), unsigned(bytes));
+  check(cudaGetLastError(), "give data back");
+}
+
 /// Copies between the machine's memory and the host's.
 template <class T>
 void copyIn(Array<T>& to, const T* from, std::size_t n) {
@@ -151,7 +163,7 @@ void copyOut(const Array<T>& from, T* to, std::size_t n) {
     return;
   }
   void* const desk = Desk::of(bytes);
-  check(cudaMemcpyAsync(desk, from.data(), bytes, cudaMemcpyDeviceToHost), "give data back");
+  putOnDesk(desk, from.data(), bytes);
   finish();
   std::memcpy(static_cast<void*>(to), desk, bytes);
 }
@@ -184,8 +196,34 @@ struct Lists {
   }
 };
 
+/// Starts a kernel that comes to the device while the one before it ends; it begins with awaitTurn(), so that all that came
+/// before is done and seen. Where launches follow each other closely, that hides most of what each takes.
+template <class... P>
+void launch(void (*kernel)(P...), unsigned blocks, unsigned perBlock, P... arguments) {
+  static const bool early = std::getenv("BRIM_GPU_EARLY") != nullptr;
+  if (!early) {
+    kernel<<<blocks, perBlock>>>(arguments...);
+    check(cudaGetLastError(), "start a kernel");
+    return;
+  }
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(perBlock);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, arguments...), "start a kernel");
+}
+__device__ inline void awaitTurn() {
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+
 template <class F>
 __global__ void __launch_bounds__(threads) eachKernel(int n, F body) {
+  awaitTurn();
   const unsigned i = blockIdx.x * threads + threadIdx.x;
   if (i < unsigned(n)) body(int(i));
 }
@@ -194,8 +232,7 @@ __global__ void __launch_bounds__(threads) eachKernel(int n, F body) {
 template <class F>
 void forEach(int n, F body) {
   if (n <= 0) return;
-  eachKernel<<<(n - 1) / threads + 1, threads>>>(n, body);
-  check(cudaGetLastError(), "start a kernel");
+  launch(eachKernel<F>, (n - 1) / threads + 1, threads, n, body);
 }
 
 /// What the threads of a block have, joined by a tree: the order is a function of their number alone. The first has the result.
@@ -264,6 +301,7 @@ __device__ void reduceParts(T zero, Into into, Meeting meeting, T* total) {
 template <class T, class F, class Into>
 __global__ void __launch_bounds__(threads)
     reduceKernel(int n, int perBlock, T zero, F term, Into into, Meeting meeting, T* total) {
+  awaitTurn();
   reduceBlocks(n, perBlock, zero, term, into, meeting, total);
   if (gridDim.x > 1 && meeting.isLast()) reduceParts(zero, into, meeting, total);
 }
@@ -296,8 +334,8 @@ struct Blocking {
 template <class T, class F, class Into>
 void reduceInto(T* total, int n, T zero, F term, Into into) {
   const Blocking by(n);
-  reduceKernel<<<by.blocks, threads>>>(n, by.perBlock, zero, term, into, Meeting::of(by.blocks * sizeof(T)), total);
-  check(cudaGetLastError(), "start a reduction");
+  launch(reduceKernel<T, F, Into>, by.blocks, threads, n, by.perBlock, zero, term, into, Meeting::of(by.blocks * sizeof(T)),
+         total);
 }
 template <class T, class F, class Into>
 T reduce(int n, T zero, F term, Into into) {

@@ -62,7 +62,7 @@ template <class T>
 T elementOf(const Array<T>& a, std::size_t i) {
 #if BRIM_CUDA
   T* const one = static_cast<T*>(Desk::of(sizeof(T)));
-  check(cudaMemcpyAsync(one, a.data() + i, sizeof(T), cudaMemcpyDeviceToHost), "give data back");
+  putOnDesk(one, a.data() + i, sizeof(T));
   finish();
   return *one;
 #else

@@ -6,19 +6,20 @@ namespace brim::inline BRIM_FLAVOUR {
 
 template <int D, class F>
 __global__ void __launch_bounds__(power(8, D)) tileKernel(F body) {
+  awaitTurn();
   body(int(blockIdx.x));
 }
 /// body(t) for the tiles [0, n), run by all threads of a tile.
 template <int D, class F>
 void eachTile(int n, const F& body) {
   if (n <= 0) return;
-  tileKernel<D><<<n, power(8, D)>>>(body);
-  check(cudaGetLastError(), "start a kernel");
+  launch(tileKernel<D, F>, unsigned(n), unsigned(power(8, D)), body);
 }
 
 /// The same, and the threads of the block that ends last run then() when all others are through.
 template <int D, class F, class G>
 __global__ void __launch_bounds__(power(8, D)) tileKernelThen(F body, G then, unsigned* through) {
+  awaitTurn();
   body(int(blockIdx.x));
   __shared__ bool last;
   __syncthreads();
@@ -34,6 +35,7 @@ __global__ void __launch_bounds__(power(8, D)) tileKernelThen(F body, G then, un
 }
 template <class G>
 __global__ void __launch_bounds__(1024) thenKernel(G then) {
+  awaitTurn();
   then();
 }
 template <int D, class F, class G>
@@ -43,16 +45,14 @@ void eachTileThen(int n, const F& body, const G& then) {
   if (n <= 0) return;
   if (n > many) {
     eachTile<D>(n, body);
-    thenKernel<<<1, 1024>>>(then);
-    check(cudaGetLastError(), "start a kernel");
+    launch(thenKernel<G>, 1u, 1024u, then);
     return;
   }
   if (through.size() == 0) {
     through.resize(1);
     fill(through, 0, 1, 0u);
   }
-  tileKernelThen<D><<<n, power(8, D)>>>(body, then, through.data());
-  check(cudaGetLastError(), "start a kernel");
+  launch(tileKernelThen<D, F, G>, unsigned(n), unsigned(power(8, D)), body, then, through.data());
 }
 
 template <class T>

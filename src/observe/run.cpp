@@ -19,6 +19,7 @@
 #include "observe/checkpoint.h"
 #include "observe/folder.h"
 #include "observe/frames.h"
+#include "observe/start.h"
 #include "observe/statistics.h"
 #include "observe/summary.h"
 #include "observe/table.h"
@@ -37,56 +38,6 @@ double secondsSince(Clock::time_point t) { return std::chrono::duration<double>(
 
 // Times are sums of steps; two that differ by rounding are the same.
 bool reached(double time, double target) { return time >= target - 1e-12 * std::max(1., std::abs(target)); }
-
-bool inside(const std::string& path, const std::string& folder) {
-  const auto p = fs::weakly_canonical(path), f = fs::weakly_canonical(folder);
-  return std::mismatch(f.begin(), f.end(), p.begin(), p.end()).first == f.end();
-}
-
-// What a run goes on from, and how.
-struct Start {
-  std::optional<Checkpoint> state;
-  bool resumed = false;
-  Options machine;
-  std::vector<std::string> warnings;
-};
-
-Start findStart(const Scene& scene, const RunOptions& options) {
-  Start start;
-  start.machine = options.machine;
-  if (!options.from.empty() && options.resume)
-    throw Failure("--resume goes on with the run of the folder and --from starts a new one: give one of them");
-  if (!options.from.empty()) {
-    if (inside(options.from, options.out))
-      throw Failure(fmt::format("a run from {} needs a folder of its own; {} would overwrite what it starts from", options.from,
-                                options.out));
-    start.state = checkpointAt(options.from, start.warnings);
-  } else if (options.resume) {
-    start.state = latestCheckpoint(options.out + "/checkpoint", start.warnings);
-    start.resumed = start.state.has_value();
-    if (!start.resumed)
-      start.warnings.push_back(fmt::format("{} has no checkpoint to resume from; started at the beginning", options.out));
-  }
-  if (!start.state) return start;
-
-  const Checkpoint& c = *start.state;
-  if (c.precision != options.machine.precision)
-    throw Failure(fmt::format("the checkpoint is of a run in {0} precision; give --precision {0}", c.precision));
-  if (start.resumed) {
-    const std::string other = difference(c.physics, physicsOf(scene));
-    if (!other.empty())
-      throw Failure(
-          fmt::format("{0}/checkpoint is of another scene: {1}. To start a new run from its state under this scene, use "
-                      "--from {0} with another --out",
-                      options.out, other));
-    // The same bits need the same instructions.
-    const auto here = flavours();
-    if (start.machine.flavour.empty() && std::find(here.begin(), here.end(), c.flavour) != here.end())
-      start.machine.flavour = c.flavour;
-    start.warnings.insert(start.warnings.begin(), c.warnings.begin(), c.warnings.end());
-  }
-  return start;
-}
 
 /// Simulated time over wall time of the last seconds.
 class Pace {
@@ -191,6 +142,7 @@ class Runner {
         fs::exists(newest()) ? fmt::format("; the last good checkpoint is {}", newest()) : "; no checkpoint had been written yet";
     try {
       finishFrame();
+      writeRows({});
       finishSaving();
       statistics_->sync();
       frames_->finish();
@@ -215,6 +167,7 @@ class Runner {
       }
     };
     attempt([&] { finishFrame(); });
+    attempt([&] { writeRows({}); });
     attempt([&] { finishSaving(); });
     attempt([&] { frames_->finish(); });
     attempt([&] { statistics_->sync(); });

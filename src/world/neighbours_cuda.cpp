@@ -149,7 +149,7 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Samp
   asked_ = n > 0;
   if (n == 0) return;
   if (!seen_) {
-    check(cudaHostAlloc(reinterpret_cast<void**>(&seen_), sizeof(Found), cudaHostAllocDefault), "allocate memory");
+    check(cudaHostAlloc(reinterpret_cast<void**>(&seen_), sizeof(Found), cudaHostAllocMapped), "allocate memory");
     check(cudaEventCreateWithFlags(&passed_, cudaEventDisableTiming), "make a mark");
     found_.resize(1);
   }
@@ -166,7 +166,7 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Samp
   check(cudaMemsetAsync(found_.data(), 0, sizeof(Found)), "clear memory");
   listKernel<<<(n - 1) / threads + 1, threads>>>(lister);
   check(cudaGetLastError(), "start a kernel");
-  check(cudaMemcpyAsync(seen_, found_.data(), sizeof(Found), cudaMemcpyDeviceToHost), "give data back");
+  putOnDesk(seen_, found_.data(), sizeof(Found));
   check(cudaEventRecord(passed_), "make a mark");
 }
 

@@ -87,11 +87,12 @@ TEST_P(Device, StaysWithTheCpuFor100Steps) {
   const Scene s = scene();
   Simulation gpu = onDevice(s), cpu = inDouble(s);
   const StepReport a = stepped(gpu, 100), b = stepped(cpu, 100);
-  // Rounding grows in a splash; what is summed over the fluid stays within a percent or two.
+  // Rounding grows in a splash. Five runs of the CPU in single precision that start 1e-6 m/s apart spread over 4.6 % of kinetic
+  // energy (pbf, 2.7 % projective), 11 % of the density error, 0.2 % of potential energy and 0.8 % of time.
   EXPECT_NEAR(a.time, b.time, 0.02 * b.time);
-  EXPECT_NEAR(a.kinetic_energy, b.kinetic_energy, 0.03 * b.kinetic_energy);
+  EXPECT_NEAR(a.kinetic_energy, b.kinetic_energy, 0.06 * b.kinetic_energy);
   EXPECT_NEAR(a.potential_energy, b.potential_energy, 0.02 * b.potential_energy);
-  EXPECT_NEAR(a.density_error_mean, b.density_error_mean, 0.1 * b.density_error_mean + 1e-5);
+  EXPECT_NEAR(a.density_error_mean, b.density_error_mean, 0.2 * b.density_error_mean + 1e-5);
   EXPECT_NEAR(double(a.particles), double(b.particles), 0.01 * double(b.particles));
 }
 

@@ -54,3 +54,18 @@ TEST(Flavours, AnUnknownOneIsAnErrorThatNamesTheOthers) {
     EXPECT_NE(std::string(e.what()).find(flavours()[0]), std::string::npos);
   }
 }
+
+TEST(Capture, IsTheStateOfWhenItWasAskedFor) {
+  Scene s = domain("pbf", 2, {1, 0.6, 1}, 0.02, "walls");
+  fill(s, box({0, 0, 0}, {0.3, 0.4, 0}));
+  Simulation sim(s);
+  stepped(sim, 3);
+  const Snapshot then = sim.snapshot();
+  std::future<Snapshot> later = sim.capture();
+  stepped(sim, 3);
+  const Snapshot seen = later.get();
+  EXPECT_EQ(seen.step, then.step);
+  EXPECT_EQ(seen.position, then.position);
+  EXPECT_EQ(seen.velocity, then.velocity);
+  EXPECT_NE(sim.snapshot().position, then.position);
+}

@@ -154,8 +154,9 @@ TEST_P(Projection, SolvesForDensityRightAfterMovingTheParticles_ID01_ID20) {
   // Alg. 1 as a circle, begun at its line 8; stages in the order they were first entered. No neighbours are looked for.
   std::vector<std::string> stages;
   for (const auto& stage : r.stages) stages.push_back(stage.name);
-  const std::vector<std::string> expected = {"exchange", "sort",    "to_grid",       "velocity", "velocity_solve", "extrapolate",
-                                             "advect",   "density", "density_solve", "displace", "collide",        "statistics"};
+  const std::vector<std::string> expected = {"exchange",       "sort",        "to_grid",   "velocity", "levels",
+                                             "velocity_solve", "extrapolate", "advect",    "density",  "density_solve",
+                                             "displace",       "collide",     "statistics"};
   EXPECT_EQ(stages, expected);
   EXPECT_EQ(r.neighbours, 0);
 }

@@ -1,0 +1,213 @@
+// The coarsest levels of the V-cycle on a GPU. Their tiles are few, and a launch for every sweep would take longer than the
+// sweep: a cluster of blocks that wait for each other goes through all of them, each block with a tile.
+#pragma once
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
+#include "grid/multigrid_kernels.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+constexpr int deepest = 16;  // levels
+
+/// The blocks of a cluster, which share the tiles of a level.
+class Crew {
+ public:
+  static constexpr int largest = 16, portable = 8;  // blocks
+  __device__ Crew() : rank_(int(cooperative_groups::this_cluster().block_rank())), size_(int(gridDim.x)) {}
+  __device__ bool isFirst() const { return rank_ == 0; }
+  __device__ static void meet() { cooperative_groups::this_cluster().sync(); }
+  template <class F>
+  __device__ void sweep(int tiles, const F& body) const {
+    for (int t = rank_; t < tiles; t += size_) {
+      body(t);
+      __syncthreads();  // bodies use the block's memory
+    }
+    meet();
+  }
+  __device__ int rank() const { return rank_; }
+  /// As many blocks as the device takes.
+  template <int D, class P>
+  static int sizeFor(void (*kernel)(P)) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "prepare a kernel");
+    cudaLaunchAttribute shape;
+    const cudaLaunchConfig_t config = as<D>(largest, shape);
+    int clusters = 0;
+    const bool fits = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+    cudaGetLastError();
+    return fits ? largest : portable;
+  }
+  template <int D, class P>
+  static void work(int size, void (*kernel)(P), const P& what) {
+    cudaLaunchAttribute shape;
+    const cudaLaunchConfig_t config = as<D>(size, shape);
+    check(cudaLaunchKernelEx(&config, kernel, what), "start a kernel");
+  }
+
+ private:
+  template <int D>
+  static cudaLaunchConfig_t as(int blocks, cudaLaunchAttribute& shape) {
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim = {unsigned(blocks), 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(unsigned(blocks));
+    config.blockDim = dim3(unsigned(power(8, D)));
+    config.attrs = &shape;
+    config.numAttrs = 1;
+    return config;
+  }
+  int rank_, size_;
+};
+
+template <int D>
+struct BuildTail {
+  LevelView<D> level[deepest];
+  TileView<D> tiles[deepest];
+  double* count[deepest];
+  int levels;
+};
+template <int D>
+__global__ void __launch_bounds__(power(8, D)) buildTailKernel(BuildTail<D> tail) {
+  const Crew crew;
+  for (int i = 0; i + 1 < tail.levels; ++i) {
+    const LevelView<D>&fine = tail.level[i], &coarse = tail.level[i + 1];
+    crew.sweep(fine.tiles, GatherLinks<D, false>{fine, coarse, tail.tiles[i], tail.tiles[i + 1]});
+    crew.sweep(coarse.tiles, FinishLevel<D>{{coarse}, {coarse, tail.count[i + 1]}});
+  }
+}
+
+template <int D>
+struct Tail {
+  LevelView<D> level[deepest];
+  int levels;
+  bool finest;  // the only level is the finest
+  const float* inverse;
+  const int *cells, *count;
+  double* part;
+  Decide then;
+};
+
+template <int D>
+__device__ void solveBottom(const Tail<D>& tail) {
+  __shared__ float r[Bottom<D>::most];
+  const LevelView<D>& last = tail.level[tail.levels - 1];
+  const int n = *tail.count;
+  double product = 0;
+  for (int i = ownCell(); i < n; i += power(8, D)) r[i] = __ldcg(last.r + tail.cells[i]);
+  __syncthreads();
+  for (int i = ownCell(); i < n; i += power(8, D)) {
+    float z = 0;
+    for (int j = 0; j < n; ++j) z += tail.inverse[j * n + i] * r[j];
+    last.z[tail.cells[i]] = z;
+    product += double(r[i]) * z;
+  }
+  __syncthreads();
+  if (!tail.finest) return;
+  for (int t = ownCell(); t < last.tiles; t += power(8, D)) tail.part[t] = 0;
+  __syncthreads();
+  giveSum(tail.part[0], float(product));
+  __syncthreads();
+  tail.then();
+}
+
+/// A thread's cell of a level and what links it to its neighbours, read while the crew waits, so that after a meeting a sweep has
+/// no more to wait for than its neighbours' numbers. Those come from where the others' stores are.
+template <int D>
+struct OwnCell {
+  int at = -1, side[2 * D];  // elements of the cell, -1 if it is no unknown, and of those beside it
+  int coarse = 0, sideCoarse[2 * D];
+  float inverse = 0, diag = 0, weight[2 * D];
+
+  OwnCell() = default;
+  __device__ OwnCell(const LevelView<D>& l, int t) {
+    constexpr int cells = power(8, D);
+    if (t >= l.tiles) return;
+    const int c = ownCell(), own = t * cells + c;
+    inverse = l.inverse[own];
+    if (!(inverse > 0)) return;
+    at = own;
+    diag = l.diag[own];
+    coarse = l.coarse[t] + partOf(c);
+    BRIM_UNROLL
+    for (int s = 0; s < 2 * D; ++s) {
+      const int k = s / 2, stride = 1 << 3 * k, x = c >> 3 * k & 7;
+      const bool inside = s % 2 ? x < 7 : x > 0;
+      const int tile = inside ? t : l.beside[2 * D * t + s];
+      const int cell = c + (s % 2 ? (inside ? stride : -7 * stride) : (inside ? -stride : 7 * stride));
+      side[s] = tile * cells + cell;
+      weight[s] = l.w[k][s % 2 ? side[s] : own];
+      sideCoarse[s] = tile < l.tiles ? l.coarse[tile] + partOf(cell) : 0;  // beyond all tiles the weight is 0
+    }
+  }
+  __device__ static int partOf(int c) { return (c >> 1 & 3) + 8 * (c >> 4 & 3) + 64 * (c >> 7 & 3); }
+  __device__ bool isUnknown() const { return at >= 0; }
+  __device__ float own(const float* field) const { return __ldcg(field + at); }
+  __device__ float sum(const float* field) const {
+    float s = 0;
+    BRIM_UNROLL
+    for (int k = 0; k < 2 * D; ++k) s += weight[k] * __ldcg(field + side[k]);
+    return s;
+  }
+  /// The same of a field with the next level's correction.
+  __device__ float sum(const float* field, const float* next) const {
+    float s = 0;
+    BRIM_UNROLL
+    for (int k = 0; k < 2 * D; ++k) s += weight[k] * (__ldcg(field + side[k]) + __ldcg(next + sideCoarse[k]));
+    return s;
+  }
+};
+
+/// The kernels of the cycle for levels of which each block of the crew has one tile at most.
+template <int D>
+__global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
+  const Crew crew;
+  const int t = crew.rank(), last = tail.levels - 1;
+  OwnCell<D> cell;
+  if (last > 0) cell = OwnCell<D>(tail.level[0], t);
+  for (int i = 0; i < last; ++i) {
+    const LevelView<D>&l = tail.level[i], &next = tail.level[i + 1];
+    float z = 0, r = 0;
+    if (cell.isUnknown()) {
+      r = cell.own(l.r);
+      z = (omega1 + omega2 - omega1 * omega2) * cell.own(l.t) + omega1 * omega2 * cell.inverse * cell.sum(l.t);
+      l.z[cell.at] = z;
+    }
+    crew.meet();
+    if (t < l.tiles) {
+      Gathered<D> rest;
+      if (cell.isUnknown()) rest.add(ownCell(), r - cell.diag * z + cell.sum(l.z));
+      const int part = l.coarse[t];
+      rest.eachPair(1, [&](int m, float value) {
+        value *= D == 3 ? 0.5f : 1.0f;
+        storePair<D>(next.r + part, m, value);
+        storePair<D>(next.t + part, m, loadPair<D>(next.inverse + part, m) * value);
+      });
+    }
+    if (i + 1 < last) cell = OwnCell<D>(next, t);
+    crew.meet();
+  }
+  if (crew.isFirst()) solveBottom(tail);
+  for (int i = last - 1; i >= 0; --i) {
+    const LevelView<D>& l = tail.level[i];
+    if (i + 1 < last) cell = OwnCell<D>(l, t);
+    const float r = cell.isUnknown() ? cell.own(l.r) : 0.0f;
+    crew.meet();
+    float y = 0;
+    if (cell.isUnknown()) {
+      const float* const next = tail.level[i + 1].z;
+      y = (1 - omega2) * (cell.own(l.z) + __ldcg(next + cell.coarse)) + omega2 * cell.inverse * (r + cell.sum(l.z, next));
+      l.y[cell.at] = y;
+    }
+    crew.meet();
+    if (cell.isUnknown()) l.z[cell.at] = (1 - omega1) * y + omega1 * cell.inverse * (r + cell.sum(l.y));
+  }
+}
+
+template <int D>
+int crewSize() {
+  static const int size = std::min(Crew::sizeFor<D>(tailKernel<D>), Crew::sizeFor<D>(buildTailKernel<D>));
+  return size;
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR
