@@ -112,6 +112,7 @@ void leanOnWalls(World<D>& w, K W, double dt, bool predicted, Lean how = {}) {
     v[i] = {vi.x + Reals(h) * a, vi.a};
     p[i] = {pi.x + Reals(way) * a, pi.a};
   });
+  w.fluid.padWith(slopes, Particles<D>::ghostSample());  // out of reach again, as whoever uses the buffer next has it
   w.refresh(w.fluid.p.data);
 }
 
