@@ -44,11 +44,18 @@ struct PartHere {
     for (int k = 0; k < 3; ++k) r += linear[k] * b.v[k] + arm[k] * b.w[k];
     return r;
   }
-  __device__ void push(BodyHere& b, double lambda) const {
-    for (int k = 0; k < 3; ++k) {
+  /// By the first twelve threads of a warp, each a number of the body's.
+  __device__ void push(BodyHere& b, int lane, double lambda) const {
+    const int k = lane % 3;
+    if (lane < 3) {
       b.v[k] += b.perMass * lambda * linear[k];
-      for (int m = 0; m < 3; ++m) b.w[k] += b.perInertia[3 * k + m] * lambda * arm[m];
+    } else if (lane < 6) {
+      double turn = 0;
+      for (int m = 0; m < 3; ++m) turn += b.perInertia[3 * k + m] * arm[m];
+      b.w[k] += lambda * turn;
+    } else if (lane < 9) {
       b.impulse[k] += lambda * linear[k];
+    } else if (lane < 12) {
       b.moment[k] += lambda * arm[k];
     }
   }

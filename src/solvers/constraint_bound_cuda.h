@@ -14,16 +14,16 @@ struct Bodied {
     if (const int far = k + 8; lane < room && far < rows)
       asm volatile("prefetch.global.L1 [%0];" ::"l"(parts + std::int64_t(far) * room + lane));
     double r = 0;
-    for (int p = lane; p < room; p += warp) {
+    for (int p = 0; p < room; ++p) {
       const PartHere& part = parts[std::int64_t(k) * room + p];
       if (part.body >= 0) r += part.rate(bodies[part.body]);
     }
     return r;
   }
   __device__ void push(int k, int lane, double change) const {
-    for (int p = lane; p < room; p += warp) {
+    for (int p = 0; p < room; ++p) {
       const PartHere& part = parts[std::int64_t(k) * room + p];
-      if (part.body >= 0) part.push(bodies[part.body], change);
+      if (part.body >= 0) part.push(bodies[part.body], lane, change);
     }
   }
 };
@@ -60,12 +60,41 @@ struct PartWriter {
   }
 };
 
+/// All rows in one warp. Bodies, and the velocities of the `reach` particles of all rows, are held in the processor's memory;
+/// where these have no room in it (`which` is null), pairs have the particles' own numbers.
+template <int D>
+__global__ void __launch_bounds__(warp)
+    sweepBoundKernel(RowSweep<D, Bodied> sweep, int rows, int bodies, const int* which, int reach, Sample<D>* v) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ RowsAhead<D> ring;
+  const int lane = int(threadIdx.x);
+  Sample<D>* const own = reinterpret_cast<Sample<D>*>(memory);
+  BodyHere* const near = reinterpret_cast<BodyHere*>(own + (which ? reach : 0));
+  BodyHere* const far = sweep.coupled.bodies;
+  for (int b = lane; b < bodies; b += warp) near[b] = far[b];
+  if (which)
+    for (int m = lane; m < reach; m += warp) __pipeline_memcpy_async(own + m, v + which[m], sizeof(Sample<D>));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  if (bodies > 0) sweep.coupled.bodies = near;
+  if (which)
+    sweep(0, rows, own, ring);
+  else
+    sweep(0, rows, v, ring);
+  __syncwarp();
+  for (int b = lane; b < bodies; b += warp) far[b] = near[b];
+  if (which)
+    for (int m = lane; m < reach; m += warp) v[which[m]] = own[m];
+}
+
 /// r of a row, by a warp.
 template <int D>
 struct RowResidual {
   RowLists<D>::Row const* rows;
   const RowPair<D>* pairs;
   const Sample<D>* v;
+  const int* which;  // see sweepBoundKernel
   const Real* lambda;
   Real* r;
   Real sigma;
@@ -73,9 +102,12 @@ struct RowResidual {
   __device__ void operator()(int k) const {
     const int lane = int(threadIdx.x) % warp;
     const auto row = rows[k];
-    double sum = bodied.rate(k, lane);
-    for (int m = lane; m < row.length; m += warp) sum += dot(pairs[row.first + m].g, v[pairs[row.first + m].j].x);
-    sum = sumOfWarp(sum);
+    double sum = 0;
+    for (int m = lane; m < row.length; m += warp) {
+      const RowPair<D> pair = pairs[row.first + m];
+      sum += dot(pair.g, v[which ? which[pair.j] : pair.j].x);
+    }
+    sum = sumOfWarp(sum) + bodied.rate(k, lane);
     if (lane == 0) r[row.i] = Real(sum + double(sigma) * lambda[row.i] - row.c);
   }
 };
@@ -127,6 +159,7 @@ class BoundRows {
     if (rows == 0) return;
     if (w.bodies) findParts(w, W, density, field);
     storeRows(w, W, density, lists_);
+    numberReach(w);
   }
 
   /// Contacts of particles with all surfaces (Eq. 26-29).
@@ -140,7 +173,8 @@ class BoundRows {
     if (lists_.size == 0 && contacts_.size() == 0) return;
     bodies_.bring(w);
     if (lists_.size > 0) {
-      sweepAllKernel<<<1, warp>>>(rowSweep(lists_, density, lambda, bodied()), lists_.size, w.fluid.v.data.data());
+      sweepBoundKernel<<<1, warp, memory()>>>(rowSweep(lists_, density, lambda, bodied()), lists_.size, held_, which(), reach_,
+                                              w.fluid.v.data.data());
       check(cudaGetLastError(), "start a kernel");
     }
     contacts_.sweep(w, bodies_.data());
@@ -151,7 +185,7 @@ class BoundRows {
   void residuals(const World<D>& w, DensityRows<D>& density, const Array<Real>& lambda) {
     if (lists_.size == 0) return;
     bodies_.bring(w);
-    residualKernel<<<lists_.size, warp>>>(RowResidual<D>{lists_.rows.data(), lists_.pairs.data(), w.fluid.v.data.data(),
+    residualKernel<<<lists_.size, warp>>>(RowResidual<D>{lists_.rows.data(), lists_.pairs.data(), w.fluid.v.data.data(), which(),
                                                          lambda.data(), density.r.data(), density.sigma, bodied()});
     check(cudaGetLastError(), "start a kernel");
   }
@@ -168,6 +202,31 @@ class BoundRows {
     if (contacts_.size() == 0) return 0;
     bodies_.bring(w);
     return contacts_.energy(w, bodies_.data());
+  }
+
+  /// Gives the particles of all rows numbers of their own, if their velocities and the bodies fit into a processor's memory.
+  void numberReach(const World<D>& w) {
+    const int n = w.fluid.size(), pairs = int(lists_.pairs.size());
+    fill(number_, 0, n + 1, 0);
+    const auto number = number_.view();
+    const auto pair = lists_.pairs.view();
+    forEach(pairs, [=] BRIM_KERNEL(int k) { setOne(number[pair[k].j]); });
+    scan(number_, n + 1);
+    reach_ = elementOf(number_, n);
+    constexpr std::size_t most = 200 * 1024;  // of a processor's memory
+    held_ = w.bodies ? w.bodies->size() : 0;
+    if (held_ * sizeof(BodyHere) > most) held_ = 0;
+    const bool fits = memory() <= most;
+    if (!fits) reach_ = 0;
+    check(cudaFuncSetAttribute(sweepBoundKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(memory())),
+          "reserve its memory");
+    if (!fits) return;
+    which_.resize(reach_);
+    const auto which = which_.view();
+    forEach(n, [=] BRIM_KERNEL(int i) {
+      if (number[i + 1] > number[i]) which[number[i]] = i;
+    });
+    forEach(pairs, [=] BRIM_KERNEL(int k) { pair[k].j = number[pair[k].j]; });
   }
 
   // Steps of gather(); public because nvcc wants kernels there.
@@ -278,10 +337,15 @@ class BoundRows {
   }
 
  private:
+  std::size_t memory() const { return reach_ * sizeof(Sample<D>) + held_ * sizeof(BodyHere); }
+  const int* which() const { return reach_ ? which_.data() : nullptr; }
   Bodied bodied() { return {bodies_.data(), parts_.data(), parts_.size() ? room_ : 0, lists_.size}; }
 
   RowLists<D> lists_;
   Array<int> number_, of_;
+  Array<int> which_;  // particles of all rows, if they are few
+  int reach_ = 0;     // how many; 0: too many
+  int held_ = 0;      // bodies that passes hold in the processor's memory; 0: too many
   Array<int> most_;
   Array<PartHere> parts_;
   Array<Real> drift_;

@@ -37,7 +37,8 @@ struct ContactSweep {
       ContactHere<D>& c = contacts[k];
       const double change = c.change(v[i].x, bodies);
       v[i].x += Real(change * perM) * c.n;
-      if (c.part.body >= 0) c.part.push(bodies[c.part.body], change);
+      if (c.part.body >= 0)
+        for (int lane = 0; lane < 12; ++lane) c.part.push(bodies[c.part.body], lane, change);
       c.lambda += change;
     }
   }

@@ -81,12 +81,13 @@ void Colours<D>::build(const World<D>& w, const Apart& apart) {
     for (int c = last + 1; c <= now; ++c) found[c] = number[k];
     if (k == rows || k == 0 || key[k] != key[k - 1]) begin[number[k]] = k;
   });
-  regions_.resize(rows);  // there are fewer
+  fill(foundThere_, count + 1, count + 2, 0);
+  copyOut(foundThere_, found_, count + 1);
+  regions_.resize(found_[count]);
   const auto region = regions_.view();
   const auto order = order_.read();
   const auto p = w.fluid.p.read();
   const Runs<D> runs = w.cells().runs();
-  forEach(1, [=] BRIM_KERNEL(int) { found[count + 1] = 0; });
   forEach(rows, [=] BRIM_KERNEL(int k) {
     if (k > 0 && key[k] == key[k - 1]) return;
     Region<D> r = {};
@@ -109,7 +110,7 @@ void Colours<D>::build(const World<D>& w, const Apart& apart) {
     region[number[k]] = r;
     atomicMax(&found[count + 1], sum);
   });
-  copyOut(foundThere_, found_, count + 2);
+  found_[count + 1] = elementOf(foundThere_, count + 1);
   lists_.layOut(w, order_.read(), rows);
 }
 

@@ -54,8 +54,8 @@ struct Uncoupled {
   __device__ void push(int, int, Sum) const {}
 };
 
-/// Rows in their order. `Coupled` is what they have besides particles: of row k, rate(k, lane) is what this thread adds to G v,
-/// and push(k, lane, change) what a changed multiplier does.
+/// Rows in their order. `Coupled` is what they have besides particles: of row k, rate(k, lane) is what that adds to G v, the same
+/// in all threads, and push(k, lane, change) what a changed multiplier does, by all of them.
 template <int D, class Coupled>
 struct RowSweep {
   using Row = typename RowLists<D>::Row;
@@ -103,7 +103,8 @@ struct RowSweep {
       Sample<D> u[held];
       for (int c = 0; c < held; ++c)
         if (now.at[c].j >= 0) u[c] = v[now.at[c].j];
-      Sum sum = coupled.rate(k, lane);
+      const Sum rate = coupled.rate(k, lane);
+      Real sum = 0;
       for (int c = 0; c < held; ++c)
         if (now.at[c].j >= 0) sum += dot(now.at[c].g, u[c].x);
       for (int m = lane + held * warp; m < length; m += warp) sum += dot(pairs[first + m].g, v[pairs[first + m].j].x);
@@ -113,7 +114,7 @@ struct RowSweep {
       const Sum before = __shfl_sync(wholeWarp, multiplier, of);
       const Real c = __shfl_sync(wholeWarp, mine.c, of), perD = __shfl_sync(wholeWarp, mine.perD, of);
       sum = sumOfWarp(sum);
-      Sum after = before - Sum(omega) * perD * (sum + Sum(sigma) * before - c);
+      Sum after = before - Sum(omega) * perD * (sum + rate + Sum(sigma) * before - c);
       if (!equality && after > 0) after = 0;
       if (after != before) {  // else at its bound
         const Real kick = Real(perM * (after - before));
@@ -132,7 +133,7 @@ struct RowSweep {
   }
 };
 
-/// Block after block, the velocities of each in the memory of a processor.
+/// A block, with the velocities around it in the processor's memory.
 template <int D>
 __global__ void __launch_bounds__(warp)
     sweepKernel(RowSweep<D, Uncoupled> sweep, const int* begin, const Region<D>* regions, Sample<D>* v) {
@@ -162,12 +163,6 @@ template <int D, class Coupled>
 __global__ void __launch_bounds__(warp) sweepFarKernel(RowSweep<D, Coupled> sweep, const int* begin, Sample<D>* v) {
   __shared__ RowsAhead<D> ring;
   sweep(begin[blockIdx.x], begin[blockIdx.x + 1], v, ring);
-}
-/// All rows in one warp.
-template <int D, class Coupled>
-__global__ void __launch_bounds__(warp) sweepAllKernel(RowSweep<D, Coupled> sweep, int rows, Sample<D>* v) {
-  __shared__ RowsAhead<D> ring;
-  sweep(0, rows, v, ring);
 }
 
 template <int D, class Coupled>
