@@ -200,13 +200,19 @@ struct Lists {
 /// before is done and seen. Where launches follow each other closely, that hides most of what each takes.
 template <class... P>
 void launch(void (*kernel)(P...), unsigned blocks, unsigned perBlock, P... arguments) {
-  cudaLaunchAttribute early;
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  static const bool early = std::getenv("BRIM_GPU_EARLY") != nullptr;
+  if (!early) {
+    kernel<<<blocks, perBlock>>>(arguments...);
+    check(cudaGetLastError(), "start a kernel");
+    return;
+  }
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(perBlock);
-  config.attrs = &early;
+  config.attrs = &attribute;
   config.numAttrs = 1;
   check(cudaLaunchKernelEx(&config, kernel, arguments...), "start a kernel");
 }
@@ -226,14 +232,7 @@ __global__ void __launch_bounds__(threads) eachKernel(int n, F body) {
 template <class F>
 void forEach(int n, F body) {
   if (n <= 0) return;
-  const unsigned blocks = (n - 1) / threads + 1;
-  constexpr int many = 100000;  // then blocks that wait for their turn are in the way: PBF's iterations took a tenth longer
-  if (n < many) {
-    launch(eachKernel<F>, blocks, threads, n, body);
-    return;
-  }
-  eachKernel<<<blocks, threads>>>(n, body);
-  check(cudaGetLastError(), "start a kernel");
+  launch(eachKernel<F>, (n - 1) / threads + 1, threads, n, body);
 }
 
 /// What the threads of a block have, joined by a tree: the order is a function of their number alone. The first has the result.
