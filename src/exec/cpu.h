@@ -209,6 +209,9 @@ struct Lists {
   }
 };
 
+/// Of a GPU alone: a solver that starts hundreds of short kernels says so.
+struct ShortKernels {};
+
 /// body(i) for i in [0, n): with an Index in lanes (fields are padded to whole slices, so the last may run past n), or,
 /// if the body takes an int, one at a time.
 template <class F>

@@ -267,13 +267,13 @@ class Pbf : public Solver<D> {
     it.corrW = 1 / W(dq);
 
     for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
-    w.fluid.padWith(w.fluid.spares.sample, Particles<D>::ghostSample());
     watch("pressure");
     const bool cloth = w.soft.any();
     it.answers = cloth || w.bodies;
     it.image = it.keep && w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
     if (it.image == 2) answer_.lean(w, W);
-    const bool coarse = it.keep && !it.answers && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
+    w.fluid.padWith(w.fluid.spares.sample, Particles<D>::ghostSample());  // lean() had the spare for something else
+    const bool coarse = it.keep && !it.answers && coarse_.prepare(w);     // the coarse level knows no sheets and bodies
     watch("coarse");
     // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
     const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
