@@ -63,7 +63,7 @@ BRIM_PLANE_LAWS(Device);
 
 }  // namespace
 
-TEST_P(Device, StepsOnceAsTheCpuDoesInDouble) {
+TEST_P(Device, StepsOnceAsTheCpuDoesInDouble_PB11) {
   const Scene s = scene();
   Simulation gpu = onDevice(s), cpu = inDouble(s);
   gpu.advance(1), cpu.advance(1);

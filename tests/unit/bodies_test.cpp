@@ -307,7 +307,7 @@ TEST(Bodies, ABoxComesToRestOnTheFloorAndStaysThere) {
   }
 }
 
-TEST(Bodies, APileOfTenBoxesStands) {
+TEST(Bodies, APileOfTenBoxesStands_CF30) {
   // 60 sweeps do not find the weight of ten: starting from nothing in every step, the pile leans by 0.06 after 4 s (3D: 0.02),
   // and falls with 20 sweeps. From what held it a step ago it sways by millimetres.
   for (int D : {2, 3})
@@ -337,7 +337,7 @@ TEST(Bodies, FrictionHoldsOnSlopesBelowItsAngle) {
     }
 }
 
-TEST(Bodies, AMotorTurnsNoStrongerAndNoFasterThanItMay) {
+TEST(Bodies, AMotorTurnsNoStrongerAndNoFasterThanItMay_CF31) {
   Scene s = emptyScene(2);
   addBall(s, "wheel", {0, 0, 0}, 0.5);
   Joint& j = addJoint(s, "hinge", "wheel", "", {0, 0, 0});
@@ -353,7 +353,7 @@ TEST(Bodies, AMotorTurnsNoStrongerAndNoFasterThanItMay) {
   EXPECT_NEAR(m.system.body(0).u.w[2], 3, 1e-6);
 }
 
-TEST(Bodies, LimitsStopAFlapAndASlider) {
+TEST(Bodies, LimitsStopAFlapAndASlider_CF31) {
   Scene s = emptyScene(3);
   s.bodies.reserve(2), s.joints.reserve(2);
   addBox(s, "flap", {0.5, 0, 0}, {0.5, 0.02, 0.3});

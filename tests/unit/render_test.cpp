@@ -54,7 +54,7 @@ TEST(Picture, ASphereIsWhereTheCameraSays) {
   }
 }
 
-TEST(Picture, ADiscOfAFlatSceneIsWhereTheCameraSays) {
+TEST(Picture, ADiscOfAFlatSceneIsWhereTheCameraSays_CF29) {
   const Vector flatLow = {-2, -1, 0}, flatHigh = {2, 1, 0};
   const Camera camera(2, flatLow, flatHigh, 10, 10, 380, 220);
   Image image(400, 240);

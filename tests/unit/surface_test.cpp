@@ -87,7 +87,7 @@ TEST_P(SurfaceMethod, IsAManifoldWithTheVolumeOfTheLiquid) {
 INSTANTIATE_TEST_SUITE_P(EveryMethod, SurfaceMethod, testing::ValuesIn(surfaceMethods()),
                          [](const auto& info) { return info.param; });
 
-TEST(LiquidSurface, OfABreakingDamIsAManifoldWithItsVolume) {
+TEST(LiquidSurface, OfABreakingDamIsAManifoldWithItsVolume_CF29) {
   Scene scene = test::domain("pbf", 3, {1, 1, 0.5}, 0.04, "walls");
   test::fill(scene, test::box({0, 0, 0}, {0.4, 0.6, 0.5}));
   Simulation sim(scene);
