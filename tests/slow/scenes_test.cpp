@@ -36,6 +36,7 @@ TEST(WholeScenes, WaterFlushesInUntilItHas250000Particles_CF21) {
   EXPECT_LT(fastest, 20);
   double sum = 0;
   for (std::size_t i = 0; i < q.size(); ++i) sum += q.position[3 * i + 1];
-  // At rest 250,000 d^3 fill 1.2 m x 1.2 m to 1.22 m; planes let the paper's water down by 17 %.
-  EXPECT_NEAR(2 * sum / double(q.size()), 1.22, 0.22 * 1.22);
+  // At rest 250,000 d^3 fill 1.2 m x 1.2 m to 1.22 m. Planes add nothing to densities, so the layers at walls are too dense:
+  // 11 % are missing here, 17 % in the paper's filled container.
+  EXPECT_NEAR(2 * sum / double(q.size()), 1.08, 0.04);
 }
