@@ -19,6 +19,19 @@ double apart(const std::vector<T>& a, const std::vector<T>& b) {
   return far;
 }
 
+/// How far apart a step leaves particles and bodies [m].
+inline double apartAfterAStep(const Scene& s) {
+  Simulation gpu = onDevice(s), cpu = inDouble(s);
+  gpu.advance(1), cpu.advance(1);
+  const Snapshot a = gpu.snapshot(), b = cpu.snapshot();
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.bodies.size(), b.bodies.size());
+  double far = a.id == b.id ? apart(a.position, b.position) : 1e30;
+  for (std::size_t k = 0; k < a.bodies.size() && k < b.bodies.size(); ++k)
+    for (int x = 0; x < 3; ++x) far = std::max(far, std::abs(a.bodies[k].position[x] - b.bodies[k].position[x]));
+  return far;
+}
+
 /// The same scene twice, and once from the state of its middle: the same bits on every run and after a restore.
 inline void expectSameBits(const Scene& s, int steps) {
   Simulation one = onDevice(s), two = onDevice(s);

@@ -1,5 +1,6 @@
 // Rigid bodies, cloth and soft bodies on a GPU do what they do on the CPU. Where there is none, these are skipped.
 #include "device.h"
+#include "sheet.h"
 
 using namespace brim;
 using namespace brim::test;
@@ -60,15 +61,7 @@ class DeviceCloth : public testing::TestWithParam<std::tuple<std::string, int>> 
     const double d = D == 2 ? 0.02 : 0.025;
     Scene s = domain(solver, D, {0.5, 0.8, 0.3}, d, "walls");
     fill(s, box({0.05, 0.42, 0.05}, {0.45, 0.55, 0.25}));
-    Cloth c;
-    c.name = "sheet";
-    c.kind = D == 2 ? "rope" : "rectangle";
-    c.from = {0, 0.4, 0}, c.to = {0.5, 0.4, 0};
-    c.hold = {D == 2 ? "from" : "along_low", D == 2 ? "to" : "along_high"};
-    if (D == 3) c.hold.insert(c.hold.end(), {"across_low", "across_high"});
-    c.corner = {0, 0.4, 0}, c.along = {0.5, 0, 0}, c.across = {0, 0, 0.3};
-    c.density = 1, c.stretch = 1e4;
-    s.cloth.push_back(c);
+    s.cloth.push_back(sheetAcross(D, 0.5, 0.3));
     Soft soft;
     soft.name = "ball";
     soft.shape = ball({0.25, 0.66, D == 2 ? 0 : 0.15}, 0.07);

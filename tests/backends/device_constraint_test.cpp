@@ -37,17 +37,6 @@ class DeviceRows : public testing::Test {
     s.solver.choices["boundary"] = boundary;
     return s;
   }
-  // How far apart a step leaves particles and bodies [m].
-  static double apartAfterAStep(const Scene& s) {
-    Simulation gpu = onDevice(s), cpu = inDouble(s);
-    gpu.advance(1), cpu.advance(1);
-    const Snapshot a = gpu.snapshot(), b = cpu.snapshot();
-    EXPECT_EQ(a.id, b.id);
-    double far = a.id == b.id ? apart(a.position, b.position) : 1e30;
-    for (std::size_t k = 0; k < a.bodies.size(); ++k)
-      for (int x = 0; x < 3; ++x) far = std::max(far, std::abs(a.bodies[k].position[x] - b.bodies[k].position[x]));
-    return far;
-  }
 };
 
 // Positions up to 1 m have 6e-8 m of rounding; sums of thirty kernels and tens of iterations lose two digits of it.

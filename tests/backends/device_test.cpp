@@ -50,14 +50,6 @@ class Device : public PlaneLaw {
     s.solids.push_back(ball);
     return s;
   }
-  // How far apart a step leaves the particles [m].
-  static double apartAfterAStep(const Scene& s) {
-    Simulation gpu = onDevice(s), cpu = inDouble(s);
-    gpu.advance(1), cpu.advance(1);
-    const Snapshot a = gpu.snapshot(), b = cpu.snapshot();
-    EXPECT_EQ(a.id, b.id);
-    return apart(a.position, b.position);
-  }
 };
 BRIM_PLANE_LAWS(Device);
 

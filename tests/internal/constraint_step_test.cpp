@@ -72,6 +72,22 @@ struct ConstraintStep : testing::Test {
       S = G * G.transpose() / p.m + 4 * epsilon * xi / (dt * dt) * Eigen::MatrixXd::Identity(n, n);
     }
   };
+  /// A lump, its problem, and the solver that is to find the problem's solution.
+  struct Case {
+    double eps;
+    Scene scene;
+    std::unique_ptr<World<D>> world;
+    Dense dense;
+    explicit Case(const std::string& condition)
+        : eps(compliance(Plain<D>(*lump(ConstraintStep::scene(condition))))),
+          scene(ConstraintStep::scene(condition, eps)),
+          world(lump(scene)),
+          dense(*world, scene.gravity, eps, condition == "equality") {}
+    void step() {
+      StepReport report;
+      makeSolver<D>(scene)->step(*world, dt, report);
+    }
+  };
   static Eigen::VectorXd byId(World<D>& w, const Array<Real>& column) {
     Eigen::VectorXd all(w.fluid.size());
     for (int i = 0; i < w.fluid.size(); ++i) all[w.fluid.id.data[i]] = column[i];
@@ -115,17 +131,14 @@ TYPED_TEST(ConstraintStep, JacobiansAreWhatDifferencesGive_CF07) {
 
 TYPED_TEST(ConstraintStep, FindsWhatADenseSolveFinds_CF12_CF15) {
   constexpr int D = TypeParam::value;
-  const double eps = TestFixture::compliance(Plain<D>(*TestFixture::lump(TestFixture::scene("equality"))));
-  const Scene s = TestFixture::scene("equality", eps);
-  auto made = TestFixture::lump(s);
-  World<D>& w = *made;
-  const typename TestFixture::Dense dense(w, s.gravity, eps, true);
+  typename TestFixture::Case c("equality");
+  World<D>& w = *c.world;
+  const auto& dense = c.dense;
   const Plain<D> start(w);
   const Eigen::VectorXd lambda = dense.S.ldlt().solve(dense.b);
   const Eigen::VectorXd v = dense.before + dense.G.transpose() * lambda / w.mass;
   ASSERT_GT((v - dense.before).cwiseAbs().maxCoeff(), 0.05) << "[m/s] the rows have something to do";
-  StepReport report;
-  makeSolver<D>(s)->step(w, dt, report);
+  c.step();
   const Plain<D> end(w);
   const double tolerance = isDouble ? 1e-10 : 2e-5;  // [m/s] sums of thousands of changes, each rounded
   for (std::size_t i = 0; i < end.x.size(); ++i)
@@ -138,14 +151,10 @@ TYPED_TEST(ConstraintStep, FindsWhatADenseSolveFinds_CF12_CF15) {
 TYPED_TEST(ConstraintStep, OfInequalitiesIsComplementary_CF13) {
   // r = S lambda - b: where fluid pushes (lambda < 0) the condition holds (r = 0), where it holds by itself (r < 0) nothing
   // pushes.
-  constexpr int D = TypeParam::value;
-  const double eps = TestFixture::compliance(Plain<D>(*TestFixture::lump(TestFixture::scene("inequality"))));
-  const Scene s = TestFixture::scene("inequality", eps);
-  auto made = TestFixture::lump(s);
-  World<D>& w = *made;
-  const typename TestFixture::Dense dense(w, s.gravity, eps, false);
-  StepReport report;
-  makeSolver<D>(s)->step(w, dt, report);
+  typename TestFixture::Case c("inequality");
+  const auto& dense = c.dense;
+  c.step();
+  World<TypeParam::value>& w = *c.world;
   const Eigen::VectorXd lambda = TestFixture::byId(w, w.fluid.real("multiplier").data), r = dense.S * lambda - dense.b;
   const double rounding = (isDouble ? 1e-10 : 2e-5) * dense.b.cwiseAbs().maxCoeff();
   int pushing = 0, idle = 0;

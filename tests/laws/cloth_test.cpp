@@ -1,7 +1,7 @@
 // What water and cloth must do together, seen from outside.
 #include <fstream>
 
-#include "helpers.h"
+#include "sheet.h"
 
 using namespace brim;
 using namespace brim::test;
@@ -12,14 +12,7 @@ namespace {
 Scene slung(const std::string& solver, int D, double d) {
   Scene s = domain(solver, D, {0.4, 0.8, 0.2}, d, "walls");
   fill(s, box({0, 0.4 + d / 2, 0}, {0.4, 0.6 + d / 2, 0.2}));
-  Cloth c;
-  c.kind = D == 2 ? "rope" : "rectangle";
-  c.from = {0, 0.4, 0}, c.to = {0.4, 0.4, 0};
-  c.hold = {D == 2 ? "from" : "along_low", D == 2 ? "to" : "along_high"};
-  if (D == 3) c.hold.insert(c.hold.end(), {"across_low", "across_high"});
-  c.corner = {0, 0.4, 0}, c.along = {0.4, 0, 0}, c.across = {0, 0, 0.2};
-  c.density = 1, c.stretch = 1e4;
-  s.cloth.push_back(c);
+  s.cloth.push_back(sheetAcross(D, 0.4, 0.2));
   return s;
 }
 
