@@ -213,7 +213,7 @@ void Multigrid<D>::buildLevels() {
     tail.level[tail.levels] = level.view(), tail.tiles[tail.levels] = level.tiles.view();
     tail.count[tail.levels++] = level.count.data();
   }
-  Crew::work<D>(crewSize<D>(), buildTailKernel<D>, tail);
+  Crew::work(crewSize<D>(), halfRows<D>, buildTailKernel<D>, tail);
 }
 
 template <int D>
@@ -229,7 +229,7 @@ void Multigrid<D>::cycleTail(const Decide& then) {
   tail.count = bottom_.count();
   tail.part = part_.data();
   tail.then = then;
-  Crew::work<D>(crewSize<D>(), tailKernel<D>, tail);
+  Crew::work(crewSize<D>(), power(8, D), tailKernel<D>, tail);
 }
 
 template class Bottom<2>;

@@ -143,10 +143,10 @@ void ClosedBodies<D>::begin(Level<D>& l) {
   root_.resize(cells + 1);
   reached_.resize(cells);
   const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
-  eachTile<D>(n, BeginTrees<D>{trees});
-  eachTile<D>(n, JoinTrees<D>{trees});
-  eachTile<D>(n, ReachTrees<D>{trees});
-  eachTile<D>(n, CountClosed<D>{{trees}, root_.data() + cells});
+  eachCellOfTiles<D>(n, BeginTrees<D>{trees});
+  eachCellOfTiles<D>(n, JoinTrees<D>{trees});
+  eachCellOfTiles<D>(n, ReachTrees<D>{trees});
+  eachCellOfTiles<D>(n, CountClosed<D>{{trees}, root_.data() + cells});
   if (!answer_.closed) {
     check(cudaHostAlloc(reinterpret_cast<void**>(&answer_.closed), sizeof(int), cudaHostAllocMapped), "allocate memory");
     check(cudaEventCreateWithFlags(&answer_.passed, cudaEventDisableTiming), "make a mark");

@@ -63,30 +63,35 @@ BRIM_DEVICE_FN Around<D, float> around(const LevelView<D>& l, const float* field
 }
 
 #if BRIM_CUDA
+/// Of the cells of a tile that coarse cell m covers, the even ones + s * the odd ones.
+template <int D>
+__device__ inline float pairOf(const float* cells, int m, float s) {
+  const int first = 2 * (m & 3) + 16 * (m >> 2 & 3) + 128 * (m >> 4);
+  float even = 0, odd = 0;
+  for (int z = 0; z < (D == 3 ? 2 : 1); ++z)
+    for (int y = 0; y < 2; ++y) even += cells[first + 8 * y + 64 * z], odd += cells[first + 8 * y + 64 * z + 1];
+  return even + s * odd;
+}
 /// Cells of a tile summed into the 4^D coarse cells that it covers; `which` of several that are in use at once.
 template <int D>
 class Gathered {
  public:
-  __device__ explicit Gathered(int which = 0) : own_(memory() + which * power(8, D)) { own_[ownCell()] = 0; }
-  __device__ void add(int n, float value) { own_[n] += value; }
+  __device__ explicit Gathered(int which = 0) : own_(memory() + which * power(8, D)) {
+    store(own_ + firstOf(ownHalfRow()), Quad(0));
+  }
+  __device__ void add(int n, const Quad& value) { store(own_ + firstOf(n), value); }  // a thread adds once
   /// body(cell, the even cells + s * the odd ones) for each coarse cell.
   template <class F>
   __device__ void eachPair(float s, F body) const {
     __syncthreads();
-    const int m = ownCell();
-    if (m < power(4, D)) {
-      const int first = 2 * (m & 3) + 16 * (m >> 2 & 3) + 128 * (m >> 4);
-      float even = 0, odd = 0;
-      for (int z = 0; z < (D == 3 ? 2 : 1); ++z)
-        for (int y = 0; y < 2; ++y) even += own_[first + 8 * y + 64 * z], odd += own_[first + 8 * y + 64 * z + 1];
-      body(m, even + s * odd);
-    }
+    const int m = int(threadIdx.x);
+    if (m < power(4, D)) body(m, pairOf<D>(own_, m, s));
     __syncthreads();
   }
 
  private:
   __device__ static float* memory() {
-    __shared__ float all[(D + 1) * power(8, D)];
+    __shared__ alignas(16) float all[(D + 1) * power(8, D)];
     return all;
   }
   float* own_;
@@ -103,10 +108,13 @@ template <int D>
 __device__ inline float loadPair(const float* part, int m) {
   return part[cellOfPart<D>(m)];
 }
+/// What the coarse cells have for half row n, and for cell c.
 template <int D>
-__device__ inline float loadCoarse(const float* part, int n) {
-  return part[(n >> 1 & 3) + 8 * (n >> 4 & 3) + 64 * (n >> 7 & 3)];
+__device__ inline Quad loadCoarse(const float* part, int n) {
+  const float2 two = *reinterpret_cast<const float2*>(part + 2 * (n & 1) + 8 * (n >> 2 & 3) + 64 * (n >> 5 & 3));
+  return {two.x, two.x, two.y, two.y};
 }
+__device__ inline int coarseOf(int c) { return (c >> 1 & 3) + 8 * (c >> 4 & 3) + 64 * (c >> 7 & 3); }
 #else
 /// Rows of a tile summed into those of the 4^D coarse cells it covers.
 template <int D>
@@ -189,7 +197,7 @@ struct RestrictResidual {
     });
     float *const rc = next.r + l.coarse[t], *const tc = next.t + l.coarse[t];
     const float* const ic = next.inverse + l.coarse[t];
-    sum.eachPair(1, [&](int m, Cells<float> value) {
+    sum.eachPair(1, [&](int m, auto value) {
       value *= D == 3 ? 0.5f : 1.0f;
       storePair<D>(rc, m, value);
       storePair<D>(tc, m, loadPair<D>(ic, m) * value);
@@ -239,33 +247,21 @@ struct Smooth {
 };
 
 #if BRIM_CUDA
-/// z of a level with the next one's correction, around one tile.
+/// z of a level with the next one's correction.
 template <int D>
-struct Corrected {
-  const LevelView<D>& l;
-  const float* next;
-  Around<D, float> z;
+struct CorrectedField {
+  const float *z, *inverse, *next;
+  const int* coarse;
+  int tiles;  // beyond them is none
 
-  __device__ Corrected(const LevelView<D>& level, const float* coarse, int t)
-      : l(level), next(coarse), z(around(level, level.z, t)) {}
-  __device__ float at(int t, int c) const {
+  __device__ Quad operator()(int t, int n) const {
+    const int at = t * power(8, D) + firstOf(n);
+    const Quad own = load(z + at);
+    return t < tiles ? own + select(load(inverse + at) > Quad(0), loadCoarse<D>(next + coarse[t], n), Quad(0)) : own;
+  }
+  __device__ float cell(int t, int c) const {
     const int at = t * power(8, D) + c;
-    return l.z[at] + (l.inverse[at] > 0 ? loadCoarse<D>(next + l.coarse[t], c) : 0.0f);
-  }
-  __device__ float row(int n) const { return at(z.tile, n); }
-  __device__ float below(int n, int k) const {
-    const int stride = 1 << 3 * k;
-    return n >> 3 * k & 7 ? at(z.tile, n - stride) : at(z.numbers[2 * k], n + 7 * stride);
-  }
-  __device__ float above(int n, int k) const {
-    const int stride = 1 << 3 * k;
-    return (n >> 3 * k & 7) < 7 ? at(z.tile, n + stride) : at(z.numbers[2 * k + 1], n - 7 * stride);
-  }
-  __device__ float sides(int n) const {
-    float s = below(n, 0) + above(n, 0);
-    BRIM_UNROLL
-    for (int k = 1; k < D; ++k) s += below(n, k) + above(n, k);
-    return s;
+    return z[at] + (inverse[at] > 0 ? next[coarse[t] + coarseOf(c)] : 0.0f);
   }
 };
 /// Correct and Smooth in one.
@@ -276,10 +272,11 @@ struct SmoothCorrected {
   float omega;
   __device__ void operator()(int t) const {
     const Links<D, finest> links(l, t);
-    const Corrected<D> x(l, next.z, t);
+    const AroundField<D, CorrectedField<D>> x({l.z, l.inverse, next.z, l.coarse, l.tiles}, t, l.beside + 2 * D * t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     eachRow(l.rows[t], [&](int n) {
-      to[first + n] = (1 - omega) * x.row(n) + omega * l.inverse[first + n] * (l.r[first + n] + links.sum(x, n));
+      const std::size_t at = first + firstOf(n);
+      store(to + at, Quad(1 - omega) * x.row(n) + Quad(omega) * load(l.inverse + at) * (load(l.r + at) + links.sum(x, n)));
     });
   }
 };
@@ -317,8 +314,8 @@ struct GatherLinks {
       (k == 0   ? wx
        : k == 1 ? wy
                 : wz)
-          .eachPair(k == 0 ? 0.0f : 1.0f, [&](int m, Cells<float> v) { storePair<D>(coarse.w[k] + part, m, v * perFace); });
-    air.eachPair(1, [&](int m, Cells<float> v) { storePair<D>(coarse.diag + part, m, v * perAir); });
+          .eachPair(k == 0 ? 0.0f : 1.0f, [&](int m, auto v) { storePair<D>(coarse.w[k] + part, m, v * perFace); });
+    air.eachPair(1, [&](int m, auto v) { storePair<D>(coarse.diag + part, m, v * perAir); });
   }
 };
 
@@ -352,18 +349,17 @@ struct FindRows {
       for (float* field : {l.z, l.t, l.y}) store(field + first + firstOf(n), Cells<float>(0.0f));
     };
 #if BRIM_CUDA
-    __shared__ unsigned char used[power(8, D) / 8];
-    const int c = ownCell();
-    const bool unknown = l.inverse[first + c] > 0;
-    const unsigned warp = __ballot_sync(0xffffffffu, unknown);
-    const bool any = warp >> (c & 24) & 255;
-    if ((c & 7) == 0) used[c >> 3] = any;
-    if (!any) clear(c);
-    giveSum(count[t], unknown ? 1.0f : 0.0f);
-    if (c > 0) return;
-    std::uint64_t rows = 0;
-    for (int n = 0; n < power(8, D) / 8; ++n) rows |= std::uint64_t(used[n]) << n;
-    l.rows[t] = rows;
+    const int n = ownHalfRow();
+    const Quad known = select(load(l.inverse + first + firstOf(n)) > Quad(0), Quad(1), Quad(0));
+    const float found = (known[0] + known[1]) + (known[2] + known[3]);
+    unsigned rows = __ballot_sync(wholeWarp(), found > 0);  // of the warp, the halves of each beside each other
+    rows = (rows | rows >> 1) & 0x55555555u;
+    if (!(rows >> (n & 30) & 1)) clear(n);
+    for (int k = 1; k < 16; k *= 2)
+      rows = (rows | rows >> k) & (k == 1 ? 0x33333333u : k == 2 ? 0x0f0f0f0fu : k == 4 ? 0x00ff00ffu : 0x0000ffffu);
+    if (D == 2 && n == 0) l.rows[t] = rows;
+    if (D == 3 && n % 32 == 0) reinterpret_cast<std::uint16_t*>(l.rows + t)[n / 32] = std::uint16_t(rows);
+    giveSum(count[t], found);
 #else
     RowBits rows = 0;
     int all = 0;

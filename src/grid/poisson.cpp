@@ -55,8 +55,13 @@ void Poisson<D>::findWet(const Array<std::uint8_t>& state) {
 template <int D>
 void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state) {
   Level<D>& top = grid_.finest();
-  eachTile<D>(top.tiles.count(), FindStates<D>{tiles.view(), state.data(), source_.data(), top.sides.data(), top.inverse.data(),
-                                               closed_.unknown(0), closed_.open(0)});
+  const FindStates<D> find{tiles.view(),       state.data(),       source_.data(), top.sides.data(),
+                           top.inverse.data(), closed_.unknown(0), closed_.open(0)};
+#if BRIM_CUDA
+  eachCellOfTiles<D>(top.tiles.count(), find);
+#else
+  eachTile<D>(top.tiles.count(), find);
+#endif
 }
 
 template <int D>
@@ -144,7 +149,7 @@ void Poisson<D>::iterate() {
     grid_.cycle({});
     Decide then = decide(Decide::direction, grid_.parts());
     then.less = closed_.removeMeans(top.z, top.r);
-    eachTile<D>(1, Alone{then});
+    runThen(then);
   }
   turn();
   advance();

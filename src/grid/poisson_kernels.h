@@ -46,8 +46,9 @@ struct IsWet {
   BRIM_DEVICE_FN void operator()(int t) const {
     const std::uint8_t* const own = state + std::size_t(t) * Tiles<D>::cells;
 #if BRIM_CUDA
-    const int any = __syncthreads_or(own[ownCell()] == fluidCell);
-    if (ownCell() == 0) wet[t] = any != 0;
+    const uchar4 s = reinterpret_cast<const uchar4*>(own)[ownHalfRow()];
+    const int any = __syncthreads_or(s.x == fluidCell || s.y == fluidCell || s.z == fluidCell || s.w == fluidCell);
+    if (ownHalfRow() == 0) wet[t] = any != 0;
 #else
     Bytes any = 0;
     for (int n = 0; n < Tiles<D>::cells / 8; ++n) any |= loadRow(own + 8 * n);
@@ -71,12 +72,12 @@ struct FindStates {
 #if BRIM_CUDA
     int beside[2 * D];
     for (int k = 0; k < D; ++k) beside[2 * k] = links[middle - power(3, k)], beside[2 * k + 1] = links[middle + power(3, k)];
-    const Around<D, std::uint8_t> around(state, source[t], beside);
+    const AroundCell<D, std::uint8_t> around(state, source[t], beside);
     const int c = ownCell();
     int notSolid = 0, air = 0;
-    if (around.row(c) == fluidCell)
+    if (around.own() == fluidCell)
       for (int k = 0; k < D; ++k)
-        for (const std::uint8_t s : {around.below(c, k), around.above(c, k)}) notSolid += s != solidCell, air += s == airCell;
+        for (const std::uint8_t s : {around.below(k), around.above(k)}) notSolid += s != solidCell, air += s == airCell;
     const std::size_t at = std::size_t(t) * cells + c;
     sides[at] = std::uint8_t(notSolid);
     inverse[at] = notSolid ? 1.0f / float(notSolid) : 0.0f;
@@ -240,34 +241,17 @@ struct TurnAndMultiply {
   double* part;
   const SolveScalars* scalars;
 
-  struct Sides {
-    const TurnAndMultiply& k;
-    Around<D, float> z;
-    Real beta;
-    __device__ Real at(int t, int c) const {
-      const int i = t * power(8, D) + c;
-      return k.top.z[i] + beta * k.from[i];
-    }
-    __device__ Real sides(int n) const {
-      Real s = 0;
-      BRIM_UNROLL
-      for (int a = 0; a < D; ++a) {
-        const int stride = 1 << 3 * a, x = n >> 3 * a & 7;
-        s += x > 0 ? at(z.tile, n - stride) : at(z.numbers[2 * a], n + 7 * stride);
-        s += x < 7 ? at(z.tile, n + stride) : at(z.numbers[2 * a + 1], n - 7 * stride);
-      }
-      return s;
-    }
-  };
   __device__ void operator()(int t) const {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    const Sides p{*this, {top.z, t, top.beside + 2 * D * t}, Real(scalars->beta)};
-    Real product = 0;
+    const Around<D, float> z(top.z, t, top.beside + 2 * D * t), p(from, t, top.beside + 2 * D * t);
+    const Quad beta(Real(scalars->beta)), zero(Real(0));
+    Quad product(Real(0));
     eachRow(top.rows[t], [&](int n) {
-      const Real diag = Real(top.sides[first + n]), own = p.at(t, n);
-      const Real q = diag > 0 ? diag * own - p.sides(n) : Real(0);
-      turned[first + n] = own;
-      to[first + n] = q;
+      const std::size_t at = first + firstOf(n);
+      const Quad diag = loadBytes(top.sides + at), own = z.row(n) + beta * p.row(n);
+      const Quad q = select(diag > zero, diag * own - (z.sides(n) + beta * p.sides(n)), zero);
+      store(turned + at, own);
+      store(to + at, q);
       product = own * q;
     });
     giveSum(part[t], product);
@@ -289,11 +273,5 @@ struct Turn {
   }
 };
 #endif
-
-/// A decision by itself.
-struct Alone {
-  Decide decide;
-  BRIM_DEVICE_FN void operator()(int) const { decide(); }
-};
 
 }  // namespace brim::inline BRIM_FLAVOUR

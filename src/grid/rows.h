@@ -2,7 +2,7 @@
 // and eachBit go over the tile's rows, slices and cells.
 //   CPU: a thread has a tile, and Cells are the eight cells of a row at a time, straight from the tiles: a neighbour's row is a
 //   load from this tile or from the one beside it, and along x two rows are shifted together.
-//   GPU (rows_cuda.h): a block of 8^D threads has a tile, and Cells are the one cell that is the thread's own: every thread runs
+//   GPU (rows_cuda.h): a block has a tile, and Cells are the four cells of the half row that is a thread's own: every thread runs
 //   the body, and eachRow, eachSlice and eachBit pass on to it what is its own.
 #pragma once
 #include "grid/tiles.h"
@@ -24,6 +24,11 @@ void eachTile(int n, const F& body) {
     for (int t = 0; t < n; ++t) body(t);
 }
 
+/// A body that is no tile's, once.
+template <class G>
+void runThen(const G& then) {
+  then();
+}
 /// The same, and then() when all are through.
 template <int D, class F, class G>
 void eachTileThen(int n, const F& body, const G& then) {

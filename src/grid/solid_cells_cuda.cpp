@@ -187,7 +187,7 @@ void SolidCells<D>::update(const World<D>& w, const Tiles<D>& tiles) {
                      solid_.data(),
                      touches_.data()};
   for (int k = 0; k < D; ++k) find.open[k] = open_[k].data();
-  eachTile<D>(n, find);
+  eachCellOfTiles<D>(n, find);
 }
 
 template <int D>

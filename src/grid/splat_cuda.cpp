@@ -18,13 +18,17 @@ struct Splat {
 };
 
 template <int D>
+constexpr int splatRoom = roomFor<D, Vec<D>>(int(sizeof(Real)) * Reach<D, -1>::count * Tiles<D>::cells);
+
+template <int D>
 __global__ void __launch_bounds__(power(8, D)) splatKernel(Splat<D> s) {
   using R = Reach<D, -1>;
   constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
-  extern __shared__ float weights[];
+  extern __shared__ float weights[];  // and before these the places of particles
   __shared__ int filled;
   const int t = int(blockIdx.x), c = ownCell();
-  if (s.bins.start[t * cells] == s.bins.start[(t + 1) * cells]) {  // nobody is here
+  const int begin = s.bins.start[t * cells], end = s.bins.start[(t + 1) * cells];
+  if (begin == end) {  // nobody is here
     if (c == 0) s.filled[t] = 0;
     return;
   }
@@ -35,15 +39,19 @@ __global__ void __launch_bounds__(power(8, D)) splatKernel(Splat<D> s) {
   __syncthreads();
   atomicAdd(&filled, last - first < Frame<D>::full ? last - first : Frame<D>::full);
   Real sum[R::count] = {};
-  for (int m = first; m < last; ++m) {
-    const InTile<D> x(s.frame.inCells(s.p[s.bins.order[m]].x), place);
-    const NodeWeights<D, -1> weight(x.f);
-    int offset = 0;
-    BRIM_UNROLL
-    for (int jz = 0; jz < R::nodes(2); ++jz) BRIM_UNROLL
-    for (int jy = 0; jy < R::nodes(1); ++jy) BRIM_UNROLL
-    for (int jx = 0; jx < R::nodes(0); ++jx, ++offset) sum[offset] += weight.w[2][jz] * weight.w[1][jy] * weight.w[0][jx];
-  }
+  eachOfCell(
+      begin, end, first, last, reinterpret_cast<Vec<D>*>(weights), splatRoom<D> / int(sizeof(Vec<D>)),
+      [&](int m) { return s.p[s.bins.order[m]].x; },
+      [&](const Vec<D>& at) {
+        const InTile<D> x(s.frame.inCells(at), place);
+        const NodeWeights<D, -1> weight(x.f);
+        int offset = 0;
+        BRIM_UNROLL
+        for (int jz = 0; jz < R::nodes(2); ++jz) BRIM_UNROLL
+        for (int jy = 0; jy < R::nodes(1); ++jy) BRIM_UNROLL
+        for (int jx = 0; jx < R::nodes(0); ++jx, ++offset) sum[offset] += weight.w[2][jz] * weight.w[1][jy] * weight.w[0][jx];
+      });
+  __syncthreads();
   BRIM_UNROLL
   for (int o = 0; o < R::count; ++o) weights[o * cells + c] = sum[o];
   __syncthreads();
@@ -135,7 +143,7 @@ struct DisplaceOne {
 template <int D>
 void splat(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins,
            const SolidCells<D>& solids, Blocks<D>& stage, Array<Real>& rho, Flags<D>& flags, Array<int>& filled) {
-  constexpr int room = int(sizeof(Real)) * Reach<D, -1>::count * Tiles<D>::cells;
+  constexpr int room = splatRoom<D>;
   static const bool roomy = [] {
     check(cudaFuncSetAttribute(splatKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "prepare a kernel");
     return true;
@@ -149,7 +157,7 @@ void splat(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
   splatKernel<D><<<n, power(8, D), room>>>(
       Splat<D>{tiles.view(), frame, bins.view(), fluid.p.read(), stage.at(0), flags.fluid.data(), filled.data()});
   check(cudaGetLastError(), "start a kernel");
-  eachTile<D>(n, AddUp<D>{tiles.view(), bins.view().start, stage.at(0), solids.fraction().data(), rho.data()});
+  eachCellOfTiles<D>(n, AddUp<D>{tiles.view(), bins.view().start, stage.at(0), solids.fraction().data(), rho.data()});
 }
 
 template <int D>
@@ -162,15 +170,15 @@ template <int D>
 void findWaysOut(const World<D>& w, const Frame<D>&, const Tiles<D>& tiles, const Bins<D>& bins, const SolidCells<D>& solids,
                  const Flags<D>& flags, Array<Vec<D>>& way) {
   way.resize(std::size_t(tiles.count() + 1) * Tiles<D>::cells);
-  eachTile<D>(tiles.count(), FindWaysOut<D>{bins.view(), w.fluid.p.read(), solids.view(w), flags.buried.data(),
-                                            Real(0.05 * w.spacing), way.data()});
+  eachCellOfTiles<D>(tiles.count(), FindWaysOut<D>{bins.view(), w.fluid.p.read(), solids.view(w), flags.buried.data(),
+                                                   Real(0.05 * w.spacing), way.data()});
 }
 
 template <int D>
 void redistribute(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins, const SolidCells<D>& solids,
                   const Flags<D>& flags, const Array<Real>& rho, const TileView<D>& velocityTiles, const Blocks<D>& velocity) {
-  eachTile<D>(tiles.count(), Redistribute<D>{setApart(w, frame, solids, velocityTiles, velocity), tiles.view(), bins.view(),
-                                             flags.fluid.data(), rho.data()});
+  eachCellOfTiles<D>(tiles.count(), Redistribute<D>{setApart(w, frame, solids, velocityTiles, velocity), tiles.view(),
+                                                    bins.view(), flags.fluid.data(), rho.data()});
 }
 
 template <int D>

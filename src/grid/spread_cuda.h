@@ -1,10 +1,35 @@
-// From particles to the grid on a GPU. A thread has the particles of a cell and adds up what they have for the nodes around it;
-// then each node of the tile's padded block collects what the cells beside it have, and each cell what the blocks have for it:
-// sums in an order that is a function of the particles alone.
+// From particles to the grid on a GPU. The particles of a tile come to the block's memory; a thread has those of a cell and adds
+// up what they have for the nodes around it; then each node of the tile's padded block collects what the cells beside it have,
+// and each cell what the blocks have for it: sums in an order that is a function of the particles alone.
 #pragma once
 #include "grid/transfer.h"
 
 namespace brim::inline BRIM_FLAVOUR {
+
+/// The particles of a tile, [begin, end), in the block's memory, as many at a time as fit, and body(record) for those of the
+/// thread's cell, [first, last), in their order. The threads read(m) them side by side: one that asked for its own particles
+/// would wait for each.
+template <class Record, class Read, class Body>
+__device__ void eachOfCell(int begin, int end, int first, int last, Record* room, int records, Read read, Body body) {
+  const auto at = [](int k) { return k + (k >> 3); };  // cells have about eight each: without the gaps they share banks
+  const int most = records / 9 * 8;
+  for (int base = begin; base < end; base += most) {
+    const int past = base + most < end ? base + most : end;
+    __syncthreads();
+    BRIM_BY_FOUR
+    for (int m = base + int(threadIdx.x); m < past; m += int(blockDim.x)) room[at(m - base)] = read(m);
+    __syncthreads();
+    const int from = first > base ? first : base, to = last < past ? last : past;
+    for (int m = from; m < to; ++m) body(room[at(m - base)]);
+  }
+}
+
+/// Bytes of a block's memory for eachOfCell that hold a tile with a quarter more particles than at rest, at least `least`.
+template <int D, class Record>
+constexpr int roomFor(int least) {
+  const int bytes = Tiles<D>::cells * Frame<D>::full * 45 / 32 * int(sizeof(Record));
+  return bytes > least ? bytes : least;
+}
 
 /// The nodes around a cell that its particles reach: along an axis its two faces, or the centres of it and of both beside it.
 template <int D, int k>

@@ -28,31 +28,30 @@ class Crew {
   }
   __device__ int rank() const { return rank_; }
   /// As many blocks as the device takes.
-  template <int D, class P>
-  static int sizeFor(void (*kernel)(P)) {
+  template <class P>
+  static int sizeFor(void (*kernel)(P), int perBlock) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "prepare a kernel");
     cudaLaunchAttribute shape;
-    const cudaLaunchConfig_t config = as<D>(largest, shape);
+    const cudaLaunchConfig_t config = as(largest, perBlock, shape);
     int clusters = 0;
     const bool fits = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0;
     cudaGetLastError();
     return fits ? largest : portable;
   }
-  template <int D, class P>
-  static void work(int size, void (*kernel)(P), const P& what) {
+  template <class P>
+  static void work(int size, int perBlock, void (*kernel)(P), const P& what) {
     cudaLaunchAttribute shape;
-    const cudaLaunchConfig_t config = as<D>(size, shape);
+    const cudaLaunchConfig_t config = as(size, perBlock, shape);
     check(cudaLaunchKernelEx(&config, kernel, what), "start a kernel");
   }
 
  private:
-  template <int D>
-  static cudaLaunchConfig_t as(int blocks, cudaLaunchAttribute& shape) {
+  static cudaLaunchConfig_t as(int blocks, int perBlock, cudaLaunchAttribute& shape) {
     shape.id = cudaLaunchAttributeClusterDimension;
     shape.val.clusterDim = {unsigned(blocks), 1, 1};
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(unsigned(blocks));
-    config.blockDim = dim3(unsigned(power(8, D)));
+    config.blockDim = dim3(unsigned(perBlock));
     config.attrs = &shape;
     config.numAttrs = 1;
     return config;
@@ -68,7 +67,7 @@ struct BuildTail {
   int levels;
 };
 template <int D>
-__global__ void __launch_bounds__(power(8, D)) buildTailKernel(BuildTail<D> tail) {
+__global__ void __launch_bounds__(halfRows<D>) buildTailKernel(BuildTail<D> tail) {
   const Crew crew;
   for (int i = 0; i + 1 < tail.levels; ++i) {
     const LevelView<D>&fine = tail.level[i], &coarse = tail.level[i + 1];
@@ -128,7 +127,7 @@ struct OwnCell {
     if (!(inverse > 0)) return;
     at = own;
     diag = l.diag[own];
-    coarse = l.coarse[t] + partOf(c);
+    coarse = l.coarse[t] + coarseOf(c);
     BRIM_UNROLL
     for (int s = 0; s < 2 * D; ++s) {
       const int k = s / 2, stride = 1 << 3 * k, x = c >> 3 * k & 7;
@@ -137,10 +136,9 @@ struct OwnCell {
       const int cell = c + (s % 2 ? (inside ? stride : -7 * stride) : (inside ? -stride : 7 * stride));
       side[s] = tile * cells + cell;
       weight[s] = l.w[k][s % 2 ? side[s] : own];
-      sideCoarse[s] = tile < l.tiles ? l.coarse[tile] + partOf(cell) : 0;  // beyond all tiles the weight is 0
+      sideCoarse[s] = tile < l.tiles ? l.coarse[tile] + coarseOf(cell) : 0;  // beyond all tiles the weight is 0
     }
   }
-  __device__ static int partOf(int c) { return (c >> 1 & 3) + 8 * (c >> 4 & 3) + 64 * (c >> 7 & 3); }
   __device__ bool isUnknown() const { return at >= 0; }
   __device__ float own(const float* field) const { return __ldcg(field + at); }
   __device__ float sum(const float* field) const {
@@ -175,14 +173,16 @@ __global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
     }
     crew.meet();
     if (t < l.tiles) {
-      Gathered<D> rest;
-      if (cell.isUnknown()) rest.add(ownCell(), r - cell.diag * z + cell.sum(l.z));
-      const int part = l.coarse[t];
-      rest.eachPair(1, [&](int m, float value) {
-        value *= D == 3 ? 0.5f : 1.0f;
-        storePair<D>(next.r + part, m, value);
-        storePair<D>(next.t + part, m, loadPair<D>(next.inverse + part, m) * value);
-      });
+      __shared__ float rest[power(8, D)];
+      const int c = ownCell(), part = l.coarse[t];
+      rest[c] = cell.isUnknown() ? r - cell.diag * z + cell.sum(l.z) : 0.0f;
+      __syncthreads();
+      if (c < power(4, D)) {
+        const float value = (D == 3 ? 0.5f : 1.0f) * pairOf<D>(rest, c, 1);
+        storePair<D>(next.r + part, c, value);
+        storePair<D>(next.t + part, c, loadPair<D>(next.inverse + part, c) * value);
+      }
+      __syncthreads();
     }
     if (i + 1 < last) cell = OwnCell<D>(next, t);
     crew.meet();
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(power(8, D)) tailKernel(Tail<D> tail) {
 
 template <int D>
 int crewSize() {
-  static const int size = std::min(Crew::sizeFor<D>(tailKernel<D>), Crew::sizeFor<D>(buildTailKernel<D>));
+  static const int size = std::min(Crew::sizeFor(tailKernel<D>, power(8, D)), Crew::sizeFor(buildTailKernel<D>, halfRows<D>));
   return size;
 }
 

@@ -22,20 +22,38 @@ struct Scatter {
   std::uint64_t* fluid;
 };
 
+/// What a component needs of a particle.
+template <int D, bool affine>
+struct Carried {
+  Vec<D> x;
+  Real v;
+};
+template <int D>
+struct Carried<D, true> {
+  Vec<D> x;
+  Real v, slope[D];
+};
+
+template <int D>
+constexpr int scatterRoom = roomFor<D, Carried<D, false>>(int(sizeof(Moment)) * Reach<D, 0>::count * Tiles<D>::cells);
+
 template <int D, bool affine, int k>
 __device__ void scatterComponent(const Scatter<D>& s, int t, int first, int last, const Vec<D, int>& place, Moment* at) {
   using R = Reach<D, k>;
   constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
   const int c = ownCell();
   Moment sum[R::count] = {};
-  for (int m = first; m < last; ++m) {
+  const auto read = [&](int m) {
     const int i = s.bins.order[m];
-    const InTile<D> x(s.frame.inCells(s.p[i].x), place);
+    Carried<D, affine> one;
+    one.x = s.p[i].x, one.v = s.v[i].x[k];
+    if constexpr (affine)
+      for (int a = 0; a < D; ++a) one.slope[a] = s.affine[k][i].x[a] * s.frame.cell;
+    return one;
+  };
+  const auto add = [&](const Carried<D, affine>& one) {
+    const InTile<D> x(s.frame.inCells(one.x), place);
     const NodeWeights<D, k> weight(x.f);
-    const Real vk = s.v[i].x[k];
-    Real slope[3] = {0, 0, 0};
-    if (affine)
-      for (int a = 0; a < D; ++a) slope[a] = s.affine[k][i].x[a] * s.frame.cell;
     // From the particle to a node along an axis, in cells.
     const auto away = [&](int a, int j) {
       return a == k ? Real(j) - weight.w[a][1] : Real(j + R::first(a)) + Real(0.5) - x.f[a < D ? a : 0];
@@ -46,15 +64,17 @@ __device__ void scatterComponent(const Scatter<D>& s, int t, int first, int last
     for (int jy = 0; jy < R::nodes(1); ++jy) BRIM_UNROLL
     for (int jx = 0; jx < R::nodes(0); ++jx, ++offset) {
       const Real w = weight.w[2][jz] * weight.w[1][jy] * weight.w[0][jx];
-      Real value = vk;
-      if (affine) {
-        value += slope[0] * away(0, jx) + slope[1] * away(1, jy);
-        if (D == 3) value += slope[D - 1] * away(D - 1, jz);
+      Real value = one.v;
+      if constexpr (affine) {
+        value += one.slope[0] * away(0, jx) + one.slope[1] * away(1, jy);
+        if (D == 3) value += one.slope[D - 1] * away(D - 1, jz);
       }
       sum[offset].m += w * value;
       sum[offset].w += w;
     }
-  }
+  };
+  eachOfCell(s.bins.start[t * cells], s.bins.start[(t + 1) * cells], first, last, reinterpret_cast<Carried<D, affine>*>(at),
+             scatterRoom<D> / int(sizeof(Carried<D, affine>)), read, add);
   __syncthreads();
   BRIM_UNROLL
   for (int o = 0; o < R::count; ++o) at[o * cells + c] = sum[o];
@@ -67,7 +87,7 @@ __device__ void scatterComponent(const Scatter<D>& s, int t, int first, int last
 }
 
 template <int D, bool affine>
-__global__ void __launch_bounds__(power(8, D)) scatterKernel(Scatter<D> s) {
+__global__ void __launch_bounds__(power(8, D), affine ? 1 : 2) scatterKernel(Scatter<D> s) {
   extern __shared__ float moments[];
   Moment* const at = reinterpret_cast<Moment*>(moments);
   constexpr int cells = Tiles<D>::cells;
@@ -83,7 +103,7 @@ __global__ void __launch_bounds__(power(8, D)) scatterKernel(Scatter<D> s) {
 
 template <int D, bool affine>
 void scatterAll(int tiles, const Scatter<D>& s) {
-  constexpr int room = int(sizeof(Moment)) * Reach<D, 0>::count * Tiles<D>::cells;
+  constexpr int room = scatterRoom<D>;
   static const bool roomy = [] {
     check(cudaFuncSetAttribute(scatterKernel<D, affine>, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "prepare a kernel");
     return true;
@@ -200,7 +220,7 @@ void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& ti
   faces.fit(tiles);
   Divide<D> divide{tiles.view(), bins.view().start, stage.at(0), {}};
   for (int k = 0; k < D; ++k) divide.u[k] = faces.u[k].data();
-  eachTile<D>(tiles.count(), divide);
+  eachCellOfTiles<D>(tiles.count(), divide);
 }
 
 template <int D>
@@ -208,7 +228,7 @@ static void padAll(const Tiles<D>& tiles, const int* start, const Array<Real> (&
   padded.resize(tiles.count(), D);
   Pad<D> body{tiles.view(), start, {}, padded.at(0)};
   for (int k = 0; k < D; ++k) body.field[k] = field[k].data();
-  eachTile<D>(tiles.count(), body);
+  eachCellOfTiles<D>(tiles.count(), body);
 }
 template <int D>
 void pad(const Tiles<D>& tiles, const Array<Real> (&field)[D], Blocks<D>& padded) {

@@ -1,7 +1,7 @@
 // What enters and leaves: emitters, sinks, the domain's open sides.
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "scene/vector.h"
 #include "world/world.h"
@@ -50,58 +50,75 @@ struct Gone {
 template <int D>
 struct CountGone {
   Fate<D> fate;
-  BRIM_DEVICE_FN Gone operator()(int i) const {
-    const bool lost = fate.leaves(i);
-    return {!lost && fate.isSunk(i) ? 1.0 : 0.0, lost ? 1.0 : 0.0};
+  View<const int> which;
+  BRIM_DEVICE_FN Gone operator()(int k) const {
+    const bool lost = fate.leaves(which[k]);
+    return {lost ? 0.0 : 1.0, lost ? 1.0 : 0.0};
   }
 };
 struct AddGone {
   BRIM_DEVICE_FN void operator()(Gone& a, const Gone& b) const { a.sunk += b.sunk, a.lost += b.lost; }
 };
 template <int D>
-struct Stays {
+struct Goes {
   Fate<D> fate;
-  BRIM_DEVICE_FN bool operator()(int i) const { return !fate.leaves(i) && !fate.isSunk(i); }
+  BRIM_DEVICE_FN bool operator()(int i) const { return fate.leaves(i) || fate.isSunk(i); }
 };
-/// Within a box.
+/// Of the particles from `first` on.
 template <int D>
-struct Inside {
-  View<const Sample<D>> p;
-  Vec<D> low, high;
-  BRIM_DEVICE_FN bool operator()(int i) const {
-    bool inside = true;
-    for (int k = 0; k < D; ++k) inside = inside && p[i].x[k] > low[k] && p[i].x[k] < high[k];
-    return inside;
-  }
+struct Stays {
+  Goes<D> goes;
+  int first;
+  BRIM_DEVICE_FN bool operator()(int k) const { return !goes(first + k); }
 };
+
+/// One bit for each i that is(i), 32 to a word, and how many are set in it. On a GPU a thread has an i, else a word.
 template <class F>
-struct Mark {
+struct MarkThose {
   F is;
   int n;
-  View<int> mark;
-  BRIM_DEVICE_FN void operator()(int i) const { mark[i] = i < n && is(i); }
+  View<std::uint32_t> word;
+  View<int> count;
+#if BRIM_CUDA
+  __device__ void operator()(int i) const {
+    const unsigned bits = __ballot_sync(0xffffffffu, i < n && is(i));
+    if (i % 32 == 0) word[i / 32] = bits, count[i / 32] = __popc(bits);
+  }
+#else
+  void operator()(int w) const {
+    std::uint32_t bits = 0;
+    for (int i = 32 * w; i < std::min(n, 32 * w + 32); ++i) bits |= std::uint32_t(is(i)) << (i - 32 * w);
+    word[w] = bits, count[w] = std::popcount(bits);
+  }
+#endif
 };
 struct ListMarked {
+  View<const std::uint32_t> word;
   View<const int> before;
   View<int> which;
-  BRIM_DEVICE_FN void operator()(int i) const {
-    if (before[i + 1] > before[i]) which[before[i]] = i;
+  BRIM_DEVICE_FN void operator()(int w) const {
+    const std::uint32_t bits = word[w];
+    int at = before[w];
+    for (int b = 0; b < 32 && bits >> b; ++b)
+      if (bits >> b & 1) which[at++] = 32 * w + b;
   }
 };
-/// which: the i in [0, n) for which is(i), in order; returns how many.
+/// which: the i in [0, n) for which is(i), in order; returns how many. Most are not.
 template <class F>
-int listThose(int n, F is, Array<int>& marked, Array<int>& which) {
-  marked.resize(n + 1);
-  forEach(n + 1, Mark<F>{is, n, marked.view()});
-  scan(marked, n + 1);
-  const int count = elementOf(marked, n);
+int listThose(int n, F is, Marks& marks, Array<int>& which) {
+  const int words = (n + 31) / 32;
+  marks.word.resize(words + 1), marks.count.resize(words + 1);
+  forEach((words + 1) * (onDevice ? 32 : 1), MarkThose<F>{is, n, marks.word.view(), marks.count.view()});
+  scan(marks.count, words + 1);
+  const int count = elementOf(marks.count, words);
   which.resize(count);
-  forEach(n, ListMarked{marked.read(), which.view()});
+  if (count > 0) forEach(words, ListMarked{marks.word.read(), marks.count.read(), which.view()});
   return count;
 }
 
 }  // namespace
 
+// The last particles come to the places of those that go: the others need not move.
 template <int D>
 void World<D>::removeOutside() {
   const bool open = !std::all_of(walled.e, walled.e + D, [](bool w) { return w; });
@@ -118,107 +135,115 @@ void World<D>::removeOutside() {
   }
   Fate<D> fate{fluid.p.read(), extent, {}, {origin[0], origin[1], origin[2]}, sinks_.read(), int(sinks.size())};
   for (int k = 0; k < D; ++k) fate.open[k] = !walled[k] && !periodic[k];
-  const Gone gone = reduce(fluid.size(), Gone{0, 0}, CountGone<D>{fate}, AddGone{});
-  if (gone.sunk + gone.lost == 0) return;
+  const int n = fluid.size(), going = listThose(n, Goes<D>{fate}, marks_, which_), staying = n - going;
+  if (going == 0) return;
+  const Gone gone = reduce(going, Gone{0, 0}, CountGone<D>{fate, which_.read()}, AddGone{});
   sunk += std::int64_t(gone.sunk), lost += std::int64_t(gone.lost);
-  const int staying = listThose(fluid.size(), Stays<D>{fate}, marked_, which_);
-  fluid.reorder(which_, staying);
+  const int last = listThose(going, Stays<D>{{fate}, staying}, marks_, last_);
+  fluid.fillHoles(which_, last_, last, staying);
 }
 
 namespace {
 
-/// Points in boxes at least as wide as the distance that is asked for, so that nobody compares all points of a wide mouth with
-/// all others.
+/// An emitter's opening, from the domain's corner, and the points of the layers that are due.
 template <int D>
-class Crowd {
- public:
-  template <class Points>
-  Crowd(const Vec<D>& low, const Vec<D>& high, Real reach, const Points& points) : low_(low), reach_(reach), width_(reach) {
-    constexpr double most = 1 << 20;  // boxes; a mouth that lies aslant has many that are empty
-    double boxes = 0;
-    for (;; width_ *= 2) {
-      boxes = 1;
-      for (int k = 0; k < D; ++k) size_[k] = int((high[k] - low[k]) / width_) + 1, boxes *= size_[k];
-      if (boxes <= most) break;
-    }
-    start_.assign(std::size_t(boxes) + 1, 0);
-    std::vector<std::size_t> box;
-    for (const Sample<D>& p : points) {
-      box.push_back(boxAt(placeOf(p.x)));
-      ++start_[box.back() + 1];
-    }
-    std::partial_sum(start_.begin(), start_.end(), start_.begin());
-    std::vector<int> next(start_.begin(), start_.end() - 1);
-    sorted_.resize(box.size());
-    std::size_t i = 0;
-    for (const Sample<D>& p : points) sorted_[next[box[i++]]++] = p.x;
+struct Mouth {
+  double centre[D], ahead[D], up[D], side[D];  // [m], unit vectors
+  double width, depth, radius;                 // [m] along up and to the side; of a disc, else 0
+  int rows, columns, layers;                   // of points
+  double way, spacing;                         // [m] of the first of these layers since it left; between layers
+  Real speed;                                  // [m/s]
+
+  BRIM_FN Vec<D> point(double a, double b, double s) const {
+    Vec<D> x;
+    for (int k = 0; k < D; ++k) x[k] = Real(centre[k] + a * up[k] + b * side[k] + s * ahead[k]);
+    return x;
   }
-  /// Whether any is nearer to x than the distance.
-  bool has(const Vec<D>& x) const {
-    const Vec<D, int> middle = placeOf(x);
-    for (int way = 0; way < (D == 3 ? 27 : 9); ++way) {
-      Vec<D, int> place;
-      bool inside = true;
-      for (int k = 0, rest = way; k < D; ++k, rest /= 3) {
-        place[k] = middle[k] + rest % 3 - 1;
-        inside = inside && place[k] >= 0 && place[k] < size_[k];
-      }
-      if (!inside) continue;
-      const std::size_t box = boxAt(place);
-      for (int m = start_[box]; m < start_[box + 1]; ++m)
-        if (dot(sorted_[m] - x, sorted_[m] - x) < reach_ * reach_) return true;
+  BRIM_FN double along(int r) const { return ((r + 0.5) / rows - 0.5) * width; }
+  BRIM_FN double across(int c) const { return columns == 1 ? 0 : ((c + 0.5) / columns - 0.5) * depth; }
+  BRIM_FN int points() const { return layers * rows * columns; }
+  BRIM_FN Vec<D> point(int n) const {
+    return point(along(n / columns % rows), across(n % columns), way - n / columns / rows * spacing);
+  }
+  BRIM_FN bool has(int n) const {
+    const double a = along(n / columns % rows), b = across(n % columns);
+    return !(radius > 0) || a * a + b * b <= radius * radius;
+  }
+};
+
+/// Fluid within a little more than one spacing of the mouth moves as the emitter says, whatever stands against it, so that the
+/// flow is what the scene asks for. Points with fluid nearer than 0.6 d are taken: pushing a particle into standing fluid would
+/// throw it about.
+template <int D>
+struct DriveAndTake {
+  Mouth<D> mouth;
+  View<const Sample<D>> p;
+  View<Sample<D>> v;
+  View<int> taken;
+
+  BRIM_DEVICE_FN void operator()(int i) const {
+    const double d = mouth.spacing, driven = 1.2 * d, reach = 0.6 * d;
+    double s = 0, a = 0, b = 0;
+    for (int k = 0; k < D; ++k) {
+      const double r = p[i].x[k] - mouth.centre[k];
+      s += r * mouth.ahead[k], a += r * mouth.up[k], b += r * mouth.side[k];
     }
-    return false;
+    const double beyondA = std::abs(a) - mouth.width / 2, beyondB = std::abs(b) - mouth.depth / 2;
+    if (beyondA > reach || beyondB > reach) return;
+    if (s > -driven && s < driven && beyondA <= 0 && beyondB <= 0)
+      for (int k = 0; k < D; ++k) v[i].x[k] = Real(mouth.speed * mouth.ahead[k]);
+    // The points about as near, by rows, columns and layers.
+    const Span rows = near(mouth.rows, a, mouth.width, reach), columns = near(mouth.columns, b, mouth.depth, reach);
+    const Span layers = between(mouth.layers, (mouth.way - s) / d, reach / d);
+    for (int l = layers.first; l <= layers.last; ++l)
+      for (int r = rows.first; r <= rows.last; ++r)
+        for (int c = columns.first; c <= columns.last; ++c) {
+          const int n = (l * mouth.rows + r) * mouth.columns + c;
+          const Vec<D> apart = p[i].x - mouth.point(n);
+          if (dot(apart, apart) < Real(reach) * Real(reach)) setOne(taken[n]);
+        }
   }
 
  private:
-  Vec<D, int> placeOf(const Vec<D>& x) const {
-    Vec<D, int> place;
-    for (int k = 0; k < D; ++k) place[k] = std::clamp(int((x[k] - low_[k]) / width_), 0, size_[k] - 1);
-    return place;
+  struct Span {
+    int first, last;
+  };
+  /// The whole numbers of [0, n) within `reach` of `at`, or a little more.
+  BRIM_DEVICE_FN static Span between(int n, double at, double reach) {
+    const double low = std::ceil(at - reach - 0.01), high = std::floor(at + reach + 0.01);
+    return {low > 0 ? low < n ? int(low) : n : 0, high < n - 1 ? high < 0 ? -1 : int(high) : n - 1};
   }
-  std::size_t boxAt(const Vec<D, int>& place) const {
-    std::size_t box = 0;
-    for (int k = D - 1; k >= 0; --k) box = box * std::size_t(size_[k]) + std::size_t(place[k]);
-    return box;
+  BRIM_DEVICE_FN static Span near(int n, double at, double across, double reach) {
+    if (n == 1) return {0, 0};
+    return between(n, (at / across + 0.5) * n - 0.5, reach * n / across);
   }
-  Vec<D> low_;
-  Real reach_, width_;
-  Vec<D, int> size_;
-  std::vector<int> start_;
-  std::vector<Vec<D>> sorted_;
+};
+template <int D>
+struct IsFree {
+  Mouth<D> mouth;
+  View<const int> taken;
+  BRIM_DEVICE_FN bool operator()(int n) const { return taken[n] == 0 && mouth.has(n); }
+};
+/// Particles first, first + 1, ... at points which[0], which[1], ... of the mouth.
+template <int D>
+struct Put {
+  Mouth<D> mouth;
+  View<const int> which;
+  View<Sample<D>> p, v;
+  View<int> id;
+  int first, firstId;
+  Real mass, rho0;
+  BRIM_DEVICE_FN void operator()(int m) const {
+    p[first + m] = {mouth.point(which[m]), mass};
+    Sample<D> velocity;
+    for (int k = 0; k < D; ++k) velocity.x[k] = Real(mouth.speed * mouth.ahead[k]);
+    velocity.a = rho0;
+    v[first + m] = velocity;
+    id[first + m] = firstId + m;
+  }
 };
 
 }  // namespace
-
-// Particles first, first + 1, ... at the places `at`.
-template <int D>
-static void put(Particles<D>& fluid, int first, const std::vector<Vec<D>>& at, Sample<D> velocity, Real mass, int firstId) {
-  Array<Vec<D>> place;
-  copyIn(place, at.data(), at.size());
-  const auto x = place.read();
-  const auto p = fluid.p.view(), v = fluid.v.view();
-  const auto id = fluid.id.view();
-  forEach(int(at.size()), [=] BRIM_KERNEL(int m) {
-    p[first + m] = {x[m], mass};
-    v[first + m] = velocity;
-    id[first + m] = firstId + m;
-  });
-}
-
-// Fluid within a little more than one spacing of the mouth moves as the emitter says, whatever stands against it, so that
-// the flow is what the scene asks for. `way` are the unit vectors ahead, up and to the side, `half` half the mouth.
-template <int D>
-static void drive(Particles<D>& fluid, const Vec<D> centre, const Vec<D> ahead, const Vec<D> up, const Vec<D> side,
-                  const Vec<2> half, Real reach, Real speed) {
-  const auto p = fluid.p.read();
-  const auto v = fluid.v.view();
-  forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
-    const Vec<D> r = p[i].x - centre;
-    const Real s = dot(r, ahead), a = dot(r, up), b = dot(r, side);
-    if (s > -reach && s < reach && a * a <= half[0] * half[0] && b * b <= half[1] * half[1]) v[i].x = speed * ahead;
-  });
-}
 
 // Layers of particles one spacing apart leave the mouth at its speed. A point waits where fluid still stands in the way.
 template <int D>
@@ -236,56 +261,36 @@ void World<D>::emit(std::size_t index) {
     side = vectors::unit(vectors::cross(direction, up));
     up = vectors::cross(side, direction);
   }
-  const bool disc = e.kind == "disc";
-  const double width = disc ? 2 * e.radius : D == 2 ? e.width : e.height, depth = D == 2 ? 0 : disc ? 2 * e.radius : e.width;
-  const int rows = std::max(1, int(std::lround(width / spacing))),
-            columns = D == 2 ? 1 : std::max(1, int(std::lround(depth / spacing)));
-  const auto narrow = [](const Vector& a) {
-    Vec<D> r;
-    for (int k = 0; k < D; ++k) r[k] = Real(a[k]);
-    return r;
-  };
-  drive(fluid, narrow(vectors::operator-(e.centre, origin)), narrow(direction), narrow(up), narrow(side),
-        {Real(width / 2), Real(depth / 2)}, Real(1.2 * spacing), Real(e.speed));
-
-  const std::int64_t due = std::int64_t(std::floor((time - e.start) * e.speed / spacing + 1e-9)) + 1;
-  if (due <= layers[index]) return;
-  std::vector<Vec<D>> fresh;
-  for (std::int64_t layer = layers[index]; layer < due; ++layer) {
-    const double way = (time - e.start) * e.speed - double(layer) * spacing;  // [m] since this layer left the mouth
-    for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < columns; ++c) {
-        const double a = ((r + 0.5) / rows - 0.5) * width, b = columns == 1 ? 0 : ((c + 0.5) / columns - 0.5) * depth;
-        if (disc && a * a + b * b > e.radius * e.radius) continue;
-        Vec<D> x;
-        for (int k = 0; k < D; ++k) x[k] = Real(e.centre[k] - origin[k] + a * up[k] + b * side[k] + way * direction[k]);
-        fresh.push_back(x);
-      }
+  Mouth<D> mouth{};
+  for (int k = 0; k < D; ++k) {
+    mouth.centre[k] = e.centre[k] - origin[k];
+    mouth.ahead[k] = direction[k], mouth.up[k] = up[k], mouth.side[k] = side[k];
   }
+  const bool disc = e.kind == "disc";
+  mouth.radius = disc ? e.radius : 0;
+  mouth.width = disc ? 2 * e.radius : D == 2 ? e.width : e.height;
+  mouth.depth = D == 2 ? 0 : disc ? 2 * e.radius : e.width;
+  mouth.rows = std::max(1, int(std::lround(mouth.width / spacing)));
+  mouth.columns = D == 2 ? 1 : std::max(1, int(std::lround(mouth.depth / spacing)));
+  mouth.spacing = spacing, mouth.speed = Real(e.speed);
+  const std::int64_t due = std::int64_t(std::floor((time - e.start) * e.speed / spacing + 1e-9)) + 1;
+  if (due > layers[index]) mouth.layers = int(due - layers[index]);
+  mouth.way = (time - e.start) * e.speed - double(layers[index]) * spacing;
+  taken_.resize(mouth.points());
+  fill(taken_, 0, mouth.points(), 0);
+  forEach(fluid.size(), DriveAndTake<D>{mouth, fluid.p.read(), fluid.v.view(), taken_.view()});
+  if (mouth.layers == 0) return;
   layers[index] = due;
-  // Points with fluid nearer than 0.6 d are not filled: pushing a particle into standing fluid would throw it about.
-  Vec<D> low = fresh[0], high = fresh[0];
-  for (const Vec<D>& x : fresh)
-    for (int k = 0; k < D; ++k) low[k] = min(low[k], x[k]), high[k] = max(high[k], x[k]);
-  const Real reach = Real(0.6 * spacing);
-  for (int k = 0; k < D; ++k) low[k] -= reach, high[k] += reach;
-  const int count = listThose(fluid.size(), Inside<D>{fluid.p.read(), low, high}, marked_, which_);
-  Array<Sample<D>> standing;
-  standing.resize(count);
-  permute(standing, fluid.p.data, which_, count);
-  const auto near = onHost(standing, count);
-  const Crowd<D> crowd(low, high, reach, near);
-  std::erase_if(fresh, [&](const Vec<D>& x) { return crowd.has(x); });
-  if (double(counts[index] + std::int64_t(fresh.size())) > e.count) fresh.resize(std::size_t(e.count) - counts[index]);
-  if (fresh.empty()) return;
-  Sample<D> velocity;
-  for (int k = 0; k < D; ++k) velocity.x[k] = Real(e.speed * direction[k]);
-  velocity.a = Real(rho0);
-  put(fluid, fluid.grow(int(fresh.size())), fresh, velocity, Real(mass), int(nextId));
-  nextId += std::int64_t(fresh.size());
+  int count = listThose(mouth.points(), IsFree<D>{mouth, taken_.read()}, marks_, which_);
+  if (double(counts[index] + count) > e.count) count = int(std::int64_t(e.count) - counts[index]);
+  if (count == 0) return;
+  const int first = fluid.grow(count);
+  forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(nextId), Real(mass),
+                        Real(rho0)});
   fluid.pad();
-  counts[index] += std::int64_t(fresh.size());
-  emitted += std::int64_t(fresh.size());
+  nextId += count;
+  counts[index] += count;
+  emitted += count;
 }
 
 template void World<2>::exchange();

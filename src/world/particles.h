@@ -44,6 +44,15 @@ struct MoveColumns {
 };
 #endif
 
+/// Elements from[k] of those from `first` on come to to[k].
+template <class T>
+struct MoveTo {
+  View<T> data;
+  View<const int> to, from;
+  int first;
+  BRIM_DEVICE_FN void operator()(int k) const { data[to[k]] = data[first + from[k]]; }
+};
+
 template <int D>
 class Particles {
  public:
@@ -97,6 +106,16 @@ class Particles {
       permute(spare, f.data, order, n);
       f.data.swap(spare);
     });
+    pad();
+  }
+  /// Only `n` particles stay, and n + last[k] comes to the place holes[k] of one that does not, for k in [0, m).
+  void fillHoles(const Array<int>& holes, const Array<int>& last, int m, int n) {
+    n_ = n;
+    images_ = 0;
+    const auto move = [&](auto& f, auto value) {
+      forEach(m, MoveTo<decltype(value)>{f.data.view(), holes.read(), last.read(), n});
+    };
+    each([&](auto& f) { move(f, f.fresh); });
     pad();
   }
   /// Room for m images past the particles; call pad() once they are written.

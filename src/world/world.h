@@ -45,6 +45,12 @@ struct Sink {
   double low[3], high[3];  // [m] a box around it
 };
 
+/// Some of many things: a bit for each, and how many are set before each word, or in it.
+struct Marks {
+  Array<std::uint32_t> word;
+  Array<int> count;
+};
+
 /// What a free body stops in World::collide, and pays for.
 template <int D>
 struct BodyHit {
@@ -155,8 +161,9 @@ class World {
   Array<int> hitCount_;
   Array<Sink> sinks_;
   ShapeData sinkData_;
-  Array<int> marked_, which_;  // for those who look for some of the particles
-  Array<Real> depth_;          // [m] of each particle in the solid `within_`, as collide() left it
+  Marks marks_;  // for those who look for some of the particles
+  Array<int> which_, last_, taken_;
+  Array<Real> depth_;  // [m] of each particle in the solid `within_`, as collide() left it
   Array<int> within_;
 
  public:
