@@ -1,43 +1,82 @@
 // Bins on a GPU: by cell, so that a thread has the particles of a cell.
 #include "grid/bins.h"
+#include "world/several_cuda.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// countOne for a thread of a warp: those with the same key ask for their numbers together.
-__device__ static int countTogether(int* counter, int key) {
-  const unsigned mates = __match_any_sync(__activemask(), key);
-  const int lane = int(threadIdx.x % 32), first = __ffs(int(mates)) - 1;
-  int before = 0;
-  if (lane == first) before = atomicAdd(counter, __popc(mates));
-  return __shfl_sync(mates, before, first) + __popc(mates & ((1u << lane) - 1));
-}
+namespace {
+
+/// The cell of each particle, and how many came to it before; those of a warp in the same cell ask together.
+template <int D>
+struct FindKeys {
+  TileView<D> tiles;
+  Frame<D> frame;
+  View<const Sample<D>> p;
+  int n, outside;
+  View<int> start, key, rank;
+  __device__ void operator()(int t) const {
+    int k[several], before[several];
+    unsigned mates[several];
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) {
+      const int i = ownOf(t, e);
+      const int c = i < n ? tiles.index(frame.cellOf(p[i].x)) : -1;
+      k[e] = c < outside ? c : outside;
+    }
+    const int lane = int(threadIdx.x % 32);
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) {
+      mates[e] = __match_any_sync(0xffffffffu, k[e]);
+      before[e] = 0;
+      if (k[e] >= 0 && lane == __ffs(int(mates[e])) - 1) before[e] = atomicAdd(&start[k[e]], __popc(mates[e]));
+    }
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) {
+      const int r = __shfl_sync(0xffffffffu, before[e], __ffs(int(mates[e])) - 1) + __popc(mates[e] & ((1u << lane) - 1));
+      if (k[e] < 0) continue;
+      key[ownOf(t, e)] = k[e];
+      rank[ownOf(t, e)] = r;
+    }
+  }
+};
+struct PutInOrder {
+  View<const int> start, key, rank;
+  int n;
+  View<int> order, cell;
+  __device__ void operator()(int t) const {
+    int k[several], at[several];
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) {
+      const int i = ownOf(t, e);
+      k[e] = i < n ? key[i] : -1;
+      at[e] = i < n ? rank[i] : 0;
+    }
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e)
+      if (k[e] >= 0) at[e] += start[k[e]];
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e)
+      if (k[e] >= 0) order[at[e]] = ownOf(t, e), cell[at[e]] = k[e];
+  }
+};
+
+}  // namespace
 
 template <int D>
 void Bins<D>::sort(Tiles<D>& tiles, const Frame<D>& frame, const Particles<D>& fluid, int ring) {
   const int n = fluid.size();
   for (Array<int>* a : {&key_, &rank_, &order_, &cell_}) a->resize(n);
   const auto p = fluid.p.read();
-  const Places<D> box = frame.places();
   const Frame<D> f = frame;
   tiles.cover(
-      box, n, [=] BRIM_KERNEL(int i) { return f.cellOf(p[i].x); }, ring);
+      frame.places(), n, [=] BRIM_KERNEL(int i) { return f.cellOf(p[i].x); }, ring);
   const int outside = tiles.count() * Tiles<D>::cells;
-  start_.resize(std::size_t(outside) + 2);
-  fill(start_, 0, outside + 2, 0);
-  const auto key = key_.view(), rank = rank_.view(), order = order_.view(), start = start_.view(), cell = cell_.view();
-  const TileView<D> view = tiles.view();
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    const int c = view.index(f.cellOf(p[i].x));
-    const int k = c < outside ? c : outside;
-    key[i] = k;
-    rank[i] = countTogether(&start[k], k);
-  });
+  start_.resize(std::size_t(outside) + 4);
+  const auto order = order_.view(), start = start_.view();
+  forEach(outside / 4 + 1, [=] BRIM_KERNEL(int k) { reinterpret_cast<int4*>(start.data)[k] = make_int4(0, 0, 0, 0); });
+  forEach(threadsFor(n), FindKeys<D>{tiles.view(), f, p, n, outside, start, key_.view(), rank_.view()});
   scan(start_, outside + 2);
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    const int k = key[i], at = start[k] + rank[i];
-    order[at] = i;
-    cell[at] = k;
-  });
+  forEach(threadsFor(n), PutInOrder{start_.read(), key_.read(), rank_.read(), n, order, cell_.view()});
   // Ranks came in any order; sorting each cell by index makes them repeatable.
   forEach(outside + 1, [=] BRIM_KERNEL(int c) {
     const int a = start[c], b = start[c + 1];

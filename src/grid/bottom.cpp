@@ -65,7 +65,7 @@ void Multigrid<D>::coarsen() {
       build<false>(*levels_[used_ - 1], *levels_[used_]);
   }
   bottom_.factor(*levels_[used_ - 1], used_ == 1);
-  tail_ = used_ - 1;
+  tail_ = gang_ = used_ - 1;
   part_.resize(finest().tiles.count());
 }
 

@@ -143,6 +143,7 @@ void Multigrid<D>::coarsen() {
   used_ = 1;
   if (!isBottom(0)) coverLevels();
   for (tail_ = used_ - 1; tail_ > 1 && levels_[tail_ - 1]->tiles.count() <= crewSize<D>();) --tail_;
+  for (gang_ = tail_; gang_ > 1 && levels_[gang_ - 1]->tiles.count() <= gangSize();) --gang_;
   if (used_ > 1) buildLevels();
   bottom_.factor(*levels_[used_ - 1], used_ == 1);
   part_.resize(finest().tiles.count());
@@ -216,6 +217,32 @@ void Multigrid<D>::buildLevels() {
   Crew::work(crewSize<D>(), halfRows<D>, buildTailKernel<D>, tail);
 }
 
+namespace {
+template <int D>
+void sweepTogether(void (*kernel)(GangLevels<D>), std::vector<std::unique_ptr<Level<D>>>& levels, int first, int last,
+                   Array<unsigned>& arrived, unsigned& expected) {
+  if (arrived.size() == 0) {
+    arrived.resize(1);
+    fill(arrived, 0, 1, 0u);
+  }
+  GangLevels<D> all{};
+  for (int l = first; l <= last; ++l) all.level[all.levels++] = levels[l]->view();
+  all.arrived = arrived.data(), all.before = expected;
+  const unsigned blocks = unsigned(std::max(1, levels[first]->tiles.count())), meetings = 2 * unsigned(last - first) - 1;
+  launch(kernel, blocks, unsigned(halfRows<D>), all);
+  expected += blocks * meetings;
+}
+}  // namespace
+
+template <int D>
+void Multigrid<D>::sweepDown() {
+  sweepTogether(downKernel<D>, levels_, gang_, tail_, arrived_, expected_);
+}
+template <int D>
+void Multigrid<D>::sweepUp() {
+  sweepTogether(upKernel<D>, levels_, gang_, tail_, arrived_, expected_);
+}
+
 template <int D>
 void Multigrid<D>::cycleTail(const Decide& then) {
   const int first = tail_;
@@ -238,6 +265,10 @@ template bool Multigrid<2>::isBottom(int) const;
 template bool Multigrid<3>::isBottom(int) const;
 template void Multigrid<2>::cycleTail(const Decide&);
 template void Multigrid<3>::cycleTail(const Decide&);
+template void Multigrid<2>::sweepDown();
+template void Multigrid<3>::sweepDown();
+template void Multigrid<2>::sweepUp();
+template void Multigrid<3>::sweepUp();
 template void Multigrid<2>::coarsen();
 template void Multigrid<3>::coarsen();
 

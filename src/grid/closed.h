@@ -51,7 +51,7 @@ class ClosedBodies {
   Array<int> root_;              // GPU, per cell: one of its body with a lower number, or itself
   Array<std::uint8_t> reached_;  // GPU, per such root: air touches its body
 #if BRIM_CUDA
-  struct Answer {  // how many cells are closed, when the event has passed
+  struct Answer {  // how many bodies are closed, when the event has passed
     int* closed = nullptr;
     cudaEvent_t passed = nullptr;
     ~Answer() {

@@ -43,15 +43,16 @@ struct Trees {
   }
 };
 /// A tile begins with the trees of its own cells, found in the block's memory: first the runs of cells along x, then these
-/// joined.
+/// joined. Their roots know whether air touches them.
 template <int D>
 struct BeginTrees {
   Trees<D> trees;
   __device__ void operator()(int t) const {
     __shared__ int own[power(8, D)];
+    __shared__ std::uint8_t reached[power(8, D)];
     const int c = ownCell(), at = t * power(8, D) + c, x = c & 7;
     if (at == 0) trees.parent[trees.l.tiles * power(8, D)] = 0;  // counts those that are closed
-    trees.reached[at] = 0;
+    reached[c] = 0;
     const unsigned row = unsigned(trees.unknown[at >> 6] >> (c & 56)) & 255u;
     const unsigned gaps = ~row & ((1u << x) - 1);
     const bool unknown = row >> x & 1;
@@ -65,7 +66,11 @@ struct BeginTrees {
       join(own, c, to);
     }
     __syncthreads();
-    trees.parent[at] = at - c + (unknown ? rootOf(own, c) : c);
+    const int root = unknown ? rootOf(own, c) : c;
+    if (trees.is(trees.open, at)) reached[root] = 1;
+    trees.parent[at] = at - c + root;
+    __syncthreads();
+    trees.reached[at] = reached[c];
   }
 };
 /// The trees of tiles that touch.
@@ -94,7 +99,7 @@ struct ReachTrees {
   Trees<D> trees;
   __device__ void operator()(int t) const {
     const int at = t * power(8, D) + ownCell();
-    if (trees.is(trees.open, at)) trees.reached[rootOf(trees.parent, at)] = 1;
+    if (trees.reached[at]) trees.reached[rootOf(trees.parent, at)] = 1;
   }
 };
 template <int D>
@@ -102,13 +107,14 @@ struct IsClosed {
   Trees<D> trees;
   __device__ bool operator()(int c) const { return trees.is(trees.unknown, c) && !trees.reached[rootOf(trees.parent, c)]; }
 };
+/// Roots without air.
 template <int D>
 struct CountClosed {
-  IsClosed<D> closed;
+  Trees<D> trees;
   int* count;
   __device__ void operator()(int t) const {
-    const int n = __syncthreads_count(closed(t * power(8, D) + ownCell()));
-    if (ownCell() == 0 && n) atomicAdd(count, n);
+    const int at = t * power(8, D) + ownCell();
+    if (trees.parent[at] == at && !trees.reached[at] && trees.is(trees.unknown, at)) atomicAdd(count, 1);
   }
 };
 template <int D>
@@ -146,7 +152,7 @@ void ClosedBodies<D>::begin(Level<D>& l) {
   eachCellOfTiles<D>(n, BeginTrees<D>{trees});
   eachCellOfTiles<D>(n, JoinTrees<D>{trees});
   eachCellOfTiles<D>(n, ReachTrees<D>{trees});
-  eachCellOfTiles<D>(n, CountClosed<D>{{trees}, root_.data() + cells});
+  eachCellOfTiles<D>(n, CountClosed<D>{trees, root_.data() + cells});
   if (!answer_.closed) {
     check(cudaHostAlloc(reinterpret_cast<void**>(&answer_.closed), sizeof(int), cudaHostAllocMapped), "allocate memory");
     check(cudaEventCreateWithFlags(&answer_.passed, cudaEventDisableTiming), "make a mark");
@@ -160,14 +166,14 @@ void ClosedBodies<D>::find(Level<D>& l) {
   const int cells = l.tiles.count() * Tiles<D>::cells;
   if (cells == 0) return;
   check(cudaEventSynchronize(answer_.passed), "find bodies of fluid");
-  const int closed = *answer_.closed;
-  if (closed == 0) return;
+  if (*answer_.closed == 0) return;
   const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
 
   Array<int> mark, order;
-  mark.resize(cells);
+  mark.resize(cells + 1);
   forEach(cells, MarkClosed<D>{{trees}, mark.data()});
-  scan(mark, cells);
+  scan(mark, cells + 1);
+  const int closed = elementOf(mark, cells);
   Array<std::int64_t> keys;
   keys.resize(closed);
   forEach(cells, ListClosed<D>{{trees}, mark.data(), keys.data()});

@@ -52,13 +52,15 @@ struct Displace {
 
   /// `anyBuried`: there may be buried particles in this tile.
   BRIM_DEVICE_FN void operator()(int i, int t, int block, const Vec<D, int>& place, bool anyBuried) const {
-    const InTile<D> at(frame.inCells(p[i].x), place);
+    Sample<D> own = p[i];
+    const InTile<D> at(frame.inCells(own.x), place);
     Vec<D> move = Stencil<D>(at)(padded.at(block));
     // Between cells whose ways out are opposite the field is zero: who would stay there goes its own way.
     if (anyBuried && dot(move, move) < Real(0.01) * frame.cell * frame.cell &&
         Bits<D>::test(buried + std::size_t(t) * Bits<D>::words, at.within()))
-      move = solids.wayOut(p[i].x, eps);
-    p[i].x += move;
+      move = solids.wayOut(own.x, eps);
+    own.x += move;
+    p[i] = own;  // whole: a part of it would have to be joined with the rest in memory
   }
 };
 

@@ -4,45 +4,56 @@ namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
-/// One layer. Known faces are only read and unknown ones only written, so the order of the tiles does not matter.
+/// One layer: first which faces get a value, then these. Known faces are only read and unknown ones only written, so the order of
+/// the tiles does not matter.
+template <int D>
+struct SpreadBits {
+  TileView<D> view;
+  const std::uint64_t* known[D];
+  std::uint64_t* next[D];
+  BRIM_DEVICE_FN void operator()(int at) const {
+    const int t = at / Bits<D>::words, s = at % Bits<D>::words;
+    BRIM_UNROLL
+    for (int k = 0; k < D; ++k) {
+      std::uint64_t here = known[k][at];
+      if (t == view.count)
+        here = 0;
+      else if (here != ~std::uint64_t(0))
+        here |= BitView<D>(view, known[k]).beside(t, s);
+      next[k][at] = here;
+    }
+  }
+};
 template <int D, bool withChange>
 struct Spread {
   TileView<D> view;
   struct Component {
-    const std::uint64_t* known;
-    std::uint64_t* next;
+    const std::uint64_t *known, *next;
     Real *u, *change;
   } component[D];
 
   BRIM_DEVICE_FN void operator()(int t) const {
-    for (int k = 0; k < D; ++k) spread(t, component[k]);
-  }
-  BRIM_DEVICE_FN void spread(int t, const Component& one) const {
-    const auto [known, next, u, change] = one;
-    const BitView<D> bits(view, known);
-    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
     eachSlice<D>([&](int s) {
-      const std::size_t at = std::size_t(t) * words + s;
-      if (t == view.count) {
-        giveWord(next[at], 0);
-        return;
-      }
-      const std::uint64_t here = known[at];
-      const std::uint64_t fresh = here == ~std::uint64_t(0) ? 0 : ~here & bits.beside(t, s);
-      giveWord(next[at], here | fresh);
-      eachBit(fresh, s, [&](int c) {
-        Real sum = 0, difference = 0, count = 0;
-        for (int a = 0; a < D; ++a)
-          for (int up = 0; up < 2; ++up) {
-            const int beside = up ? upperCell(view, t, c, a) : lowerCell(view, t, c, a);
-            if (!(known[std::size_t(beside) >> 6] >> (beside & 63) & 1)) continue;
-            sum += u[beside], count += 1;
-            if (withChange) difference += change[beside];
-          }
-        u[t * cells + c] = sum / count;
-        if (withChange) change[t * cells + c] = difference / count;
-      });
+      const std::size_t at = std::size_t(t) * Bits<D>::words + s;
+      std::uint64_t fresh[D];
+      BRIM_UNROLL
+      for (int k = 0; k < D; ++k) fresh[k] = component[k].next[at] & ~component[k].known[at];
+      BRIM_UNROLL
+      for (int k = 0; k < D; ++k) eachBit(fresh[k], s, [&](int c) { spread(component[k], t, c); });
     });
+  }
+  BRIM_DEVICE_FN void spread(const Component& one, int t, int c) const {
+    const auto [known, next, u, change] = one;
+    Real sum = 0, difference = 0, count = 0;
+    for (int a = 0; a < D; ++a)
+      for (int up = 0; up < 2; ++up) {
+        const int beside = up ? upperCell(view, t, c, a) : lowerCell(view, t, c, a);
+        if (!(known[std::size_t(beside) >> 6] >> (beside & 63) & 1)) continue;
+        sum += u[beside], count += 1;
+        if (withChange) difference += change[beside];
+      }
+    u[t * Tiles<D>::cells + c] = sum / count;
+    if (withChange) change[t * Tiles<D>::cells + c] = difference / count;
   }
 };
 
@@ -51,9 +62,14 @@ struct Spread {
 template <int D, bool withChange>
 static void spreadLayer(const Tiles<D>& tiles, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
                         Array<std::uint64_t> (&next)[D]) {
+  SpreadBits<D> bits{tiles.view(), {}, {}};
   Spread<D, withChange> body{tiles.view(), {}};
-  for (int k = 0; k < D; ++k) body.component[k] = {known[k].data(), next[k].data(), faces.u[k].data(), faces.change[k].data()};
-  eachTile<D>(tiles.count() + 1, body);
+  for (int k = 0; k < D; ++k) {
+    bits.known[k] = known[k].data(), bits.next[k] = next[k].data();
+    body.component[k] = {known[k].data(), next[k].data(), faces.u[k].data(), faces.change[k].data()};
+  }
+  forEach((tiles.count() + 1) * Bits<D>::words, bits);
+  eachTile<D>(tiles.count(), body);
 }
 
 template <int D>

@@ -70,7 +70,8 @@ void Multigrid<D>::smoothCorrected(const LevelView<D>& level, const LevelView<D>
 
 template <int D>
 void Multigrid<D>::cycle(const Decide& then) {
-  for (int l = 0; l < tail_; ++l) {
+  const int alone = std::min(gang_, tail_);
+  for (int l = 0; l < alone; ++l) {
     const LevelView<D> level = levels_[l]->view(), next = levels_[l + 1]->view();
     if (l == 0) {
       eachTile<D>(level.tiles, SmoothFromZero<D, true>{level});
@@ -80,8 +81,14 @@ void Multigrid<D>::cycle(const Decide& then) {
       eachTile<D>(level.tiles, RestrictResidual<D, false>{level, next});
     }
   }
+#if BRIM_CUDA
+  if (alone < tail_) sweepDown();
+#endif
   cycleTail(tail_ == 0 ? then : Decide{});
-  for (int l = tail_ - 1; l >= 0; --l) {
+#if BRIM_CUDA
+  if (alone < tail_) sweepUp();
+#endif
+  for (int l = alone - 1; l >= 0; --l) {
     const LevelView<D> level = levels_[l]->view(), next = levels_[l + 1]->view();
     if (l == 0) {
       smoothCorrected<true>(level, next);

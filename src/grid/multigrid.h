@@ -87,6 +87,9 @@ class Multigrid {
 #if BRIM_CUDA
   void coverLevels();
   void buildLevels();
+  /// The sweeps of levels gang_ .. tail_ - 1, by blocks that wait for each other.
+  void sweepDown();
+  void sweepUp();
 #else
   void coverLevel(int level);
   template <bool finest>
@@ -105,7 +108,10 @@ class Multigrid {
 
   std::vector<std::unique_ptr<Level<D>>> levels_;  // kept between calls, `used_` of them in use
   int used_ = 1, tail_ = 0;
+  int gang_ = 0;  // the first level that has no launches of its own; tail_ where all have
 #if BRIM_CUDA
+  Array<unsigned> arrived_;  // blocks at meetings, of all launches so far; and how many the host knows of
+  unsigned expected_ = 0;
   Array<int> number_, ends_;  // of the places of all levels, how many are used before; the same where each level ends
 #endif
   Bottom<D> bottom_;

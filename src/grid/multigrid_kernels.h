@@ -24,6 +24,7 @@ template <int D, bool finest>
 class Links {
  public:
   BRIM_DEVICE_FN Links(const LevelView<D>& l, int t) {
+    inverse_ = l.inverse + std::size_t(t) * Tiles<D>::cells;
     if constexpr (finest) {
       sides_ = l.sides + std::size_t(t) * Tiles<D>::cells;
     } else {
@@ -36,6 +37,13 @@ class Links {
       return loadBytes(sides_ + firstOf(n));
     else
       return load(diag_ + firstOf(n));
+  }
+  /// 1 / diag, 0 where there is no unknown. To a GPU a division is cheaper than three more bytes.
+  BRIM_DEVICE_FN Cells<float> inverse(int n) const {
+#if BRIM_CUDA
+    if constexpr (finest) return inverseOf(diag(n));
+#endif
+    return load(inverse_ + firstOf(n));
   }
   /// Sum over the neighbours of w x_n.
   template <class X>
@@ -53,7 +61,7 @@ class Links {
 
  private:
   const std::uint8_t* sides_ = nullptr;
-  const float* diag_ = nullptr;
+  const float *inverse_, *diag_ = nullptr;
   Around<D, float> w_[D];
 };
 
@@ -171,11 +179,10 @@ struct SmoothFromZero {
   BRIM_DEVICE_FN void operator()(int t) const {
     const Links<D, finest> links(l, t);
     const auto x = around(l, l.t, t);
-    const float* const inverse = l.inverse + std::size_t(t) * Tiles<D>::cells;
     float* const z = l.z + std::size_t(t) * Tiles<D>::cells;
     eachRow(l.rows[t], [&](int n) {
       store(z + firstOf(n), Cells<float>(omega1 + omega2 - omega1 * omega2) * x.row(n) +
-                                Cells<float>(omega1 * omega2) * load(inverse + firstOf(n)) * links.sum(x, n));
+                                Cells<float>(omega1 * omega2) * links.inverse(n) * links.sum(x, n));
     });
   }
 };
@@ -189,11 +196,11 @@ struct RestrictResidual {
     const Links<D, finest> links(l, t);
     const auto z = around(l, l.z, t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    const float *const r = l.r + first, *const inverse = l.inverse + first;
+    const float* const r = l.r + first;
     Gathered<D> sum;
     eachRow(l.rows[t], [&](int n) {
       const Cells<float> rest = load(r + firstOf(n)) - links.diag(n) * z.row(n) + links.sum(z, n);
-      sum.add(n, select(load(inverse + firstOf(n)) > Cells<float>(0.0f), rest, Cells<float>(0.0f)));
+      sum.add(n, select(links.inverse(n) > Cells<float>(0.0f), rest, Cells<float>(0.0f)));
     });
     float *const rc = next.r + l.coarse[t], *const tc = next.t + l.coarse[t];
     const float* const ic = next.inverse + l.coarse[t];
@@ -232,13 +239,13 @@ struct Smooth {
     const Links<D, finest> links(l, t);
     const auto x = around(l, from, t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
-    const float *const r = l.r + first, *const inverse = l.inverse + first;
+    const float* const r = l.r + first;
     float* const out = to + first;
     Cells<float> product = 0;
     eachRow(l.rows[t], [&](int n) {
       const Cells<float> rn = load(r + firstOf(n));
       const Cells<float> value =
-          Cells<float>(1 - omega) * x.row(n) + Cells<float>(omega) * load(inverse + firstOf(n)) * (rn + links.sum(x, n));
+          Cells<float>(1 - omega) * x.row(n) + Cells<float>(omega) * links.inverse(n) * (rn + links.sum(x, n));
       store(out + firstOf(n), value);
       product += rn * value;
     });
@@ -248,20 +255,21 @@ struct Smooth {
 
 #if BRIM_CUDA
 /// z of a level with the next one's correction.
-template <int D>
+template <int D, bool finest>
 struct CorrectedField {
-  const float *z, *inverse, *next;
-  const int* coarse;
-  int tiles;  // beyond them is none
+  LevelView<D> l;
+  const float* next;
 
   __device__ Quad operator()(int t, int n) const {
     const int at = t * power(8, D) + firstOf(n);
-    const Quad own = load(z + at);
-    return t < tiles ? own + select(load(inverse + at) > Quad(0), loadCoarse<D>(next + coarse[t], n), Quad(0)) : own;
+    const Quad own = load(l.z + at);
+    if (t >= l.tiles) return own;
+    const Quad known = finest ? loadBytes(l.sides + at) : load(l.inverse + at);
+    return own + select(known > Quad(0), loadCoarse<D>(next + l.coarse[t], n), Quad(0));
   }
   __device__ float cell(int t, int c) const {
     const int at = t * power(8, D) + c;
-    return z[at] + (inverse[at] > 0 ? next[coarse[t] + coarseOf(c)] : 0.0f);
+    return l.z[at] + ((finest ? l.sides[at] > 0 : l.inverse[at] > 0) ? next[l.coarse[t] + coarseOf(c)] : 0.0f);
   }
 };
 /// Correct and Smooth in one.
@@ -272,11 +280,11 @@ struct SmoothCorrected {
   float omega;
   __device__ void operator()(int t) const {
     const Links<D, finest> links(l, t);
-    const AroundField<D, CorrectedField<D>> x({l.z, l.inverse, next.z, l.coarse, l.tiles}, t, l.beside + 2 * D * t);
+    const AroundField<D, CorrectedField<D, finest>> x({l, next.z}, t, l.beside + 2 * D * t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     eachRow(l.rows[t], [&](int n) {
       const std::size_t at = first + firstOf(n);
-      store(to + at, Quad(1 - omega) * x.row(n) + Quad(omega) * load(l.inverse + at) * (load(l.r + at) + links.sum(x, n)));
+      store(to + at, Quad(1 - omega) * x.row(n) + Quad(omega) * links.inverse(n) * (load(l.r + at) + links.sum(x, n)));
     });
   }
 };

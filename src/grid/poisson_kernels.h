@@ -167,7 +167,11 @@ struct Fields {
     const Cells<float> rounded = toSingle(next);
     store(r + at, next);
     if (!single) store(top.r + at, rounded);
+#if BRIM_CUDA
+    store(top.t + at, inverseOf(loadBytes(top.sides + at)) * rounded);
+#else
     store(top.t + at, load(top.inverse + at) * rounded);
+#endif
   }
 };
 

@@ -77,7 +77,7 @@ struct Subtract {
   const std::uint64_t *known[D], *wall[D];
   const Real* phi;
   Real factor;
-  bool withChange;
+  bool withChange, fromZero;
   Real *u[D], *change[D];
   BRIM_DEVICE_FN void operator()(int t) const {
     constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
@@ -89,10 +89,13 @@ struct Subtract {
         const std::size_t word = std::size_t(t) * words + s;
         const std::uint64_t free = known[k][word] & ~wall[k][word];
         eachRowOf(s, [&](int n) {
-          if (!anyOf(free, n)) return;
           const int at = firstOf(n);
+          if (!anyOf(free, n)) {
+            if (fromZero) store(ut + at, Cells<Real>(Real(0)));
+            return;
+          }
           const Cells<Real> gradient = maskOf(free, n) * Cells<Real>(factor) * (p.row(n) - p.below(n, k));
-          store(ut + at, load(ut + at) - gradient);
+          store(ut + at, fromZero ? -gradient : load(ut + at) - gradient);
           if (withChange) store(ct + at, load(ct + at) - gradient);
         });
       });
@@ -123,8 +126,8 @@ void divergence(const Frame<D>& frame, const Tiles<D>& tiles, const Flags<D>& fl
 
 template <int D>
 void subtractGradient(const Tiles<D>& tiles, const Flags<D>& flags, const Array<Real>& phi, double step, bool withChange,
-                      Faces<D>& faces) {
-  Subtract<D> body{tiles.view(), {}, {}, phi.data(), Real(step), withChange, {}, {}};
+                      Faces<D>& faces, bool fromZero) {
+  Subtract<D> body{tiles.view(), {}, {}, phi.data(), Real(step), withChange, fromZero, {}, {}};
   for (int k = 0; k < D; ++k) {
     body.known[k] = flags.known[k].data(), body.wall[k] = flags.wall[k].data();
     body.u[k] = faces.u[k].data(), body.change[k] = faces.change[k].data();
@@ -136,7 +139,7 @@ void subtractGradient(const Tiles<D>& tiles, const Flags<D>& flags, const Array<
   template void force<D>(const World<D>&, const Frame<D>&, const Tiles<D>&, const SolidCells<D>&, const Flags<D>&, \
                          const Vec<D>&, Faces<D>&);                                                                \
   template void divergence<D>(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const Faces<D>&, Array<Real>&);   \
-  template void subtractGradient<D>(const Tiles<D>&, const Flags<D>&, const Array<Real>&, double, bool, Faces<D>&);
+  template void subtractGradient<D>(const Tiles<D>&, const Flags<D>&, const Array<Real>&, double, bool, Faces<D>&, bool);
 BRIM_PROJECT(2)
 BRIM_PROJECT(3)
 

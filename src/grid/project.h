@@ -12,8 +12,10 @@ void force(const World<D>&, const Frame<D>&, const Tiles<D>&, const SolidCells<D
 template <int D>
 void divergence(const Frame<D>&, const Tiles<D>&, const Flags<D>&, const Faces<D>&, Array<Real>& rhs);
 
-/// u -= step (phi - the one below) on the faces of fluid cells but those of walls: Eq. 5 and 11 with phi in units of cells.
+/// u -= step (phi - the one below) on the faces of fluid cells but those of walls: Eq. 5 and 11 with phi in units of cells. With
+/// `fromZero` u was 0, whatever the field holds.
 template <int D>
-void subtractGradient(const Tiles<D>&, const Flags<D>&, const Array<Real>& phi, double step, bool withChange, Faces<D>&);
+void subtractGradient(const Tiles<D>&, const Flags<D>&, const Array<Real>& phi, double step, bool withChange, Faces<D>&,
+                      bool fromZero = false);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -127,6 +127,8 @@ __device__ inline Quad loadBytes(const std::uint8_t* p) {
   const uchar4 a = *reinterpret_cast<const uchar4*>(p);
   return {float(a.x), float(a.y), float(a.z), float(a.w)};
 }
+/// Of a finest level's diag, 0 where that is 0.
+__device__ inline Quad inverseOf(const Quad& diag) { return select(diag > Quad(0), Quad(1) / max(diag, Quad(1)), Quad(0)); }
 __device__ inline Quad toSingle(const Quad& a) { return a; }
 __device__ inline Quad toReal(const Quad& a) { return a; }
 

@@ -41,10 +41,9 @@ __global__ void __launch_bounds__(power(8, D)) splatKernel(Splat<D> s) {
   Real sum[R::count] = {};
   eachOfCell(
       begin, end, first, last, reinterpret_cast<Vec<D>*>(weights), splatRoom<D> / int(sizeof(Vec<D>)),
-      [&](int m) { return s.p[s.bins.order[m]].x; },
-      [&](const Vec<D>& at) {
-        const InTile<D> x(s.frame.inCells(at), place);
-        const NodeWeights<D, -1> weight(x.f);
+      [&](int m) { return inCell(InTile<D>(s.frame.inCells(s.p[s.bins.order[m]].x), place)); },
+      [&](const Vec<D>& f) {
+        const NodeWeights<D, -1> weight(f.e);
         int offset = 0;
         BRIM_UNROLL
         for (int jz = 0; jz < R::nodes(2); ++jz) BRIM_UNROLL
@@ -69,12 +68,16 @@ struct AddUp {
   Real* rho;
   __device__ void operator()(int t) const {
     constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
-    Real sum = 0;
-    eachGiver(tiles, t, [&](int from, int node) {
-      if (start[from * cells] != start[(from + 1) * cells]) sum += stage[std::size_t(from) * nodes + node];
+    const int first = firstOf(ownHalfRow());
+    float sum[4] = {};
+    eachGiver<D>(tiles, t, start, [&](int k, int from, int node) {
+      const float given = stage[std::size_t(from) * nodes + node];
+      BRIM_UNROLL
+      for (int e = 0; e < 4; ++e)
+        if (e == k) sum[e] += given;
     });
-    const std::size_t at = std::size_t(t) * cells + ownCell();
-    rho[at] = Real(1.0 / Frame<D>::full) * sum + solid[at];
+    const std::size_t at = std::size_t(t) * cells + first;
+    store(rho + at, Quad(1.0f / Frame<D>::full) * Quad(sum[0], sum[1], sum[2], sum[3]) + load(solid + at));
   }
 };
 
@@ -100,14 +103,17 @@ struct FindWaysOut {
   Real eps;
   Vec<D>* way;
   __device__ void operator()(int t) const {
-    const int c = ownCell(), at = t * Tiles<D>::cells + c;
-    if (!Bits<D>::test(buried + std::size_t(t) * Bits<D>::words, c)) return;
-    Vec<D> longest{};
-    for (int m = bins.start[at]; m < bins.start[at + 1]; ++m) {
-      const Vec<D> own = solids.wayOut(p[bins.order[m]].x, eps);
-      if (dot(own, own) > dot(longest, longest)) longest = own;
-    }
-    way[at] = longest;
+    eachSlice<D>([&](int s) {
+      eachBit(buried[t * Bits<D>::words + s], s, [&](int c) {
+        const int at = t * Tiles<D>::cells + c;
+        Vec<D> longest{};
+        for (int m = bins.start[at]; m < bins.start[at + 1]; ++m) {
+          const Vec<D> own = solids.wayOut(p[bins.order[m]].x, eps);
+          if (dot(own, own) > dot(longest, longest)) longest = own;
+        }
+        way[at] = longest;
+      });
+    });
   }
 };
 
@@ -119,11 +125,17 @@ struct Redistribute {
   const std::uint64_t* fluid;
   const Real* rho;
   __device__ void operator()(int t) const {
-    const int c = ownCell(), at = t * Tiles<D>::cells + c;
-    if (!Bits<D>::test(fluid + std::size_t(t) * Bits<D>::words, c) || !(rho[at] > Real(1.5))) return;
-    const int first = bins.start[at], n = bins.start[at + 1] - first;
-    const Vec<D, int> place = tiles.place(t);
-    for (int j = 0; j < n; ++j) apart(bins.order[first + j], t, place, c, j, n);
+    eachSlice<D>([&](int s) {
+      const std::uint64_t is = fluid[t * Bits<D>::words + s];
+      const Quad here = load(rho + t * Tiles<D>::cells + firstOf(ownHalfRow()));
+      if (!(largest(here) > Real(1.5))) return;
+      const Vec<D, int> place = tiles.place(t);
+      eachBit(is, s, [&](int c) {
+        const int at = t * Tiles<D>::cells + c, first = bins.start[at], n = bins.start[at + 1] - first;
+        if (!(rho[at] > Real(1.5))) return;
+        for (int j = 0; j < n; ++j) apart(bins.order[first + j], t, place, c, j, n);
+      });
+    });
   }
 };
 
@@ -157,7 +169,7 @@ void splat(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& til
   splatKernel<D><<<n, power(8, D), room>>>(
       Splat<D>{tiles.view(), frame, bins.view(), fluid.p.read(), stage.at(0), flags.fluid.data(), filled.data()});
   check(cudaGetLastError(), "start a kernel");
-  eachCellOfTiles<D>(n, AddUp<D>{tiles.view(), bins.view().start, stage.at(0), solids.fraction().data(), rho.data()});
+  eachTile<D>(n, AddUp<D>{tiles.view(), bins.view().start, stage.at(0), solids.fraction().data(), rho.data()});
 }
 
 template <int D>
@@ -170,15 +182,15 @@ template <int D>
 void findWaysOut(const World<D>& w, const Frame<D>&, const Tiles<D>& tiles, const Bins<D>& bins, const SolidCells<D>& solids,
                  const Flags<D>& flags, Array<Vec<D>>& way) {
   way.resize(std::size_t(tiles.count() + 1) * Tiles<D>::cells);
-  eachCellOfTiles<D>(tiles.count(), FindWaysOut<D>{bins.view(), w.fluid.p.read(), solids.view(w), flags.buried.data(),
-                                                   Real(0.05 * w.spacing), way.data()});
+  eachTile<D>(tiles.count(), FindWaysOut<D>{bins.view(), w.fluid.p.read(), solids.view(w), flags.buried.data(),
+                                            Real(0.05 * w.spacing), way.data()});
 }
 
 template <int D>
 void redistribute(World<D>& w, const Frame<D>& frame, const Tiles<D>& tiles, const Bins<D>& bins, const SolidCells<D>& solids,
                   const Flags<D>& flags, const Array<Real>& rho, const TileView<D>& velocityTiles, const Blocks<D>& velocity) {
-  eachCellOfTiles<D>(tiles.count(), Redistribute<D>{setApart(w, frame, solids, velocityTiles, velocity), tiles.view(),
-                                                    bins.view(), flags.fluid.data(), rho.data()});
+  eachTile<D>(tiles.count(), Redistribute<D>{setApart(w, frame, solids, velocityTiles, velocity), tiles.view(), bins.view(),
+                                             flags.fluid.data(), rho.data()});
 }
 
 template <int D>

@@ -3,6 +3,7 @@
 // and each cell what the blocks have for it: sums in an order that is a function of the particles alone.
 #pragma once
 #include "grid/transfer.h"
+#include "world/several_cuda.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -22,6 +23,13 @@ __device__ void eachOfCell(int begin, int end, int first, int last, Record* room
     const int from = first > base ? first : base, to = last < past ? last : past;
     for (int m = from; m < to; ++m) body(room[at(m - base)]);
   }
+}
+
+template <int D>
+__device__ Vec<D> inCell(const InTile<D>& x) {
+  Vec<D> f;
+  for (int k = 0; k < D; ++k) f[k] = x.f[k];
+  return f;
 }
 
 /// Bytes of a block's memory for eachOfCell that hold a tile with a quarter more particles than at rest, at least `least`.
@@ -80,22 +88,32 @@ __device__ T collect(const T* at, int node) {
   return sum;
 }
 
-/// body(tile, node) for each block that has something for a cell of tile t, in the order of the tiles around it: this tile's own,
-/// and for cells at its sides those beside it, whose blocks end one cell within this tile.
+/// body(k, tile, node) for each block that has something for cell k of the thread's half row: this tile's own first, and for
+/// cells at its sides those beside it, in their order, whose blocks end one cell within this tile. Tiles without particles have
+/// none.
 template <int D, class F>
-__device__ void eachGiver(const TileView<D>& tiles, int t, F body) {
+__device__ void eachGiver(const TileView<D>& tiles, int t, const int* start, F body) {
   const int* const around = tiles.around(t) + (TileView<D>::ways - 1) / 2;
-  int at[3] = {0, 0, 0}, low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-  BRIM_UNROLL
-  for (int a = 0; a < D; ++a) at[a] = ownCell() >> 3 * a & 7, low[a] = at[a] == 0 ? -1 : 0, high[a] = at[a] == 7 ? 1 : 0;
+  const auto gives = [&](int tile) { return start[tile * Tiles<D>::cells] != start[(tile + 1) * Tiles<D>::cells]; };
   const auto nodeOf = [](int place, int from) { return from == 0 ? place + 1 : from < 0 ? 9 : 0; };
-  for (int z = low[2]; z <= high[2]; ++z)
-    for (int y = low[1]; y <= high[1]; ++y)
-      for (int x = low[0]; x <= high[0]; ++x) {
-        const int from = around[x + 3 * y + 9 * z];
-        if (from == tiles.count) continue;
-        body(from, nodeOf(at[0], x) + 10 * nodeOf(at[1], y) + (D == 3 ? 100 * nodeOf(at[2], z) : 0));
+  const int first = firstOf(ownHalfRow()), x = first & 7, y = first >> 3 & 7, z = first >> 6;
+  const int up = D == 3 ? 100 : 0;
+  if (gives(t)) {
+    BRIM_UNROLL
+    for (int k = 0; k < 4; ++k) body(k, t, nodeOf(x + k, 0) + 10 * nodeOf(y, 0) + up * nodeOf(z, 0));
+  }
+  const int side = x == 0 ? -1 : 1, edge = x == 0 ? 0 : 3;  // a half row has one cell at a side
+  const int lowY = y == 0 ? -1 : 0, highY = y == 7 ? 1 : 0, lowZ = D == 3 && z == 0 ? -1 : 0, highZ = D == 3 && z == 7 ? 1 : 0;
+  for (int dz = lowZ; dz <= highZ; ++dz)
+    for (int dy = lowY; dy <= highY; ++dy) {
+      const int row = 10 * nodeOf(y, dy) + up * nodeOf(z, dz);
+      if (const int from = around[3 * dy + 9 * dz]; (dy || dz) && from < tiles.count && gives(from)) {
+        BRIM_UNROLL
+        for (int k = 0; k < 4; ++k) body(k, from, nodeOf(x + k, 0) + row);
       }
+      if (const int from = around[side + 3 * dy + 9 * dz]; from < tiles.count && gives(from))
+        body(edge, from, nodeOf(0, side) + row);
+    }
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -59,6 +59,74 @@ class Crew {
   int rank_, size_;
 };
 
+/// The blocks of a whole launch, few enough to be on the device at once, that wait for each other.
+class Gang {
+ public:
+  /// arrived: the blocks of all launches at all meetings so far, `before` when this launch begins.
+  __device__ Gang(unsigned* arrived, unsigned before) : arrived_(arrived), due_(before) {}
+  __device__ void meet() {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      due_ += gridDim.x;
+      __threadfence();
+      atomicAdd(arrived_, 1u);
+      while (int(*static_cast<volatile unsigned*>(arrived_) - due_) < 0) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  template <class F>
+  __device__ void sweep(int tiles, const F& body) const {
+    for (int t = int(blockIdx.x); t < tiles; t += int(gridDim.x)) body(t);
+  }
+
+ private:
+  unsigned* arrived_;
+  unsigned due_;
+};
+/// Levels whose sweeps a gang does; the last one's are not.
+template <int D>
+struct GangLevels {
+  LevelView<D> level[deepest];
+  int levels;
+  unsigned* arrived;
+  unsigned before;
+};
+constexpr unsigned gangsPerProcessor = 6;
+template <int D>
+__global__ void __launch_bounds__(halfRows<D>, gangsPerProcessor) downKernel(GangLevels<D> all) {
+  awaitTurn();
+  Gang gang(all.arrived, all.before);
+  for (int i = 0; i + 1 < all.levels; ++i) {
+    const LevelView<D>&l = all.level[i], &next = all.level[i + 1];
+    if (i > 0) gang.meet();
+    gang.sweep(l.tiles, SmoothFromZero<D, false>{l});
+    gang.meet();
+    gang.sweep(l.tiles, RestrictResidual<D, false>{l, next});
+  }
+}
+template <int D>
+__global__ void __launch_bounds__(halfRows<D>, gangsPerProcessor) upKernel(GangLevels<D> all) {
+  awaitTurn();
+  Gang gang(all.arrived, all.before);
+  for (int i = all.levels - 2; i >= 0; --i) {
+    const LevelView<D>&l = all.level[i], &next = all.level[i + 1];
+    if (i + 2 < all.levels) gang.meet();
+    gang.sweep(l.tiles, SmoothCorrected<D, false>{l, next, l.y, omega2});
+    gang.meet();
+    gang.sweep(l.tiles, Smooth<D, false>{l, l.y, l.z, omega1, nullptr});
+  }
+}
+inline int gangSize() {
+  static const int size = [] {
+    int processors = 0;
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "count its processors");
+    return processors * int(gangsPerProcessor);
+  }();
+  return size;
+}
+
 template <int D>
 struct BuildTail {
   LevelView<D> level[deepest];

@@ -87,23 +87,44 @@ struct TileView {
 /// added, so the order of the threads does not matter.
 template <int D, class F>
 struct Want {
+  static constexpr int each = onDevice ? 4 : 1;  // of the i for a thread: it waits for all of them at once
   Places<D> box;
   View<std::uint32_t> wanted;
   F cell;
-  int ring;
+  int n, ring;
 
-  BRIM_DEVICE_FN void operator()(int i) const {
-    const Vec<D, int> c = cell(i);
-    Vec<D, int> place;
-    for (int k = 0; k < D; ++k) place[k] = c[k] >> 3;
-    const int n = box.number(place);
-    if (n < 0) return;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    int place[each];
+    std::uint32_t bits[each];
+    BRIM_UNROLL
+    for (int k = 0; k < each; ++k) {
+      const Vec<D, int> c = cell(min(each * t + k, n - 1));
+      Vec<D, int> at;
+      for (int a = 0; a < D; ++a) at[a] = c[a] >> 3;
+      place[k] = box.number(at);
+      bits[k] = reached(c);
+    }
+    BRIM_UNROLL
+    for (int k = 0; k < each; ++k) {
+      if (k + 1 < each && place[k] == place[k + 1])
+        bits[k + 1] |= bits[k];
+      else if (place[k] >= 0)
+        want(place[k], bits[k]);
+    }
+  }
+
+ private:
+  BRIM_DEVICE_FN static int min(int a, int b) { return a < b ? a : b; }
+  BRIM_DEVICE_FN std::uint32_t reached(const Vec<D, int>& c) const {
     std::uint32_t bits = 1;  // of the ways along the axes so far, the lowest in bit 0
     int width = 1;
     for (int k = 0; k < D; ++k, width *= 3) {
       const int at = c[k] & 7;
       bits = bits << width | (at < ring ? bits : 0) | (at >= 8 - ring ? bits << 2 * width : 0);
     }
+    return bits;
+  }
+  BRIM_DEVICE_FN void want(int n, std::uint32_t bits) const {
 #if BRIM_CUDA
     // Particles that follow each other are mostly in one tile: one of the warp's asks for all of them.
     const unsigned together = __match_any_sync(__activemask(), n);
@@ -114,15 +135,19 @@ struct Want {
   }
 };
 
-/// Sets elements of several fields at once.
-template <class T>
+#if BRIM_CUDA
+/// Sets elements of several fields at once, four of each.
 struct Zeros {
-  T* field[10];
-  int fields, first;
-  BRIM_DEVICE_FN void operator()(int c) const {
-    for (int f = 0; f < fields; ++f) field[f][first + c] = 0;
+  static constexpr int most = 10;
+  float4* field[most];
+  int fields;
+  __device__ void operator()(int c) const {
+    BRIM_UNROLL
+    for (int f = 0; f < most; ++f)
+      if (f < fields) field[f][c] = make_float4(0, 0, 0, 0);
   }
 };
+#endif
 
 /// The tiles of 8^D cells in use, out of a box of places. Numbered by place (x fastest), so that numbers never depend on threads.
 /// A field is an Array<T> of (count() + 1) * cells elements (`fit`): the cells of tile t are contiguous, x fastest, in rows
@@ -137,7 +162,8 @@ class Tiles {
   template <class F>
   void cover(const Places<D>& box, int n, F cell, int ring) {
     begin(box);
-    forEach(n, Want<D, F>{box, wanted_.view(), cell, ring});
+    constexpr int each = Want<D, F>::each;
+    forEach((n + each - 1) / each, Want<D, F>{box, wanted_.view(), cell, n, ring});
     finish();
   }
   /// n tiles of others, the numbers of which ascend.
@@ -200,13 +226,14 @@ class Tiles {
  private:
   template <class T>
   static void setZero(std::initializer_list<Array<T>*> fields, int first, int last) {
-    if constexpr (onDevice) {  // a launch for each takes longer than the few tiles of a coarse level
-      Zeros<T> zeros{{}, 0, first};
-      for (Array<T>* f : fields) zeros.field[zeros.fields++] = f->data();
-      forEach(last - first, zeros);
-    } else {
-      for (Array<T>* f : fields) fill(*f, first, last, T(0));
-    }
+#if BRIM_CUDA  // a launch for each takes longer than the few tiles of a coarse level
+    static_assert(sizeof(T) == sizeof(float) && cells % 4 == 0);
+    Zeros zeros{};
+    for (Array<T>* f : fields) zeros.field[zeros.fields++] = reinterpret_cast<float4*>(f->data() + first);
+    forEach((last - first) / 4, zeros);
+#else
+    for (Array<T>* f : fields) fill(*f, first, last, T(0));
+#endif
   }
 
   Places<D> box_;

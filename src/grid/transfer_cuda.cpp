@@ -25,12 +25,12 @@ struct Scatter {
 /// What a component needs of a particle.
 template <int D, bool affine>
 struct Carried {
-  Vec<D> x;
+  Vec<D> f;  // place within the cell
   Real v;
 };
 template <int D>
 struct Carried<D, true> {
-  Vec<D> x;
+  Vec<D> f;
   Real v, slope[D];
 };
 
@@ -46,17 +46,16 @@ __device__ void scatterComponent(const Scatter<D>& s, int t, int first, int last
   const auto read = [&](int m) {
     const int i = s.bins.order[m];
     Carried<D, affine> one;
-    one.x = s.p[i].x, one.v = s.v[i].x[k];
+    one.f = inCell(InTile<D>(s.frame.inCells(s.p[i].x), place)), one.v = s.v[i].x[k];
     if constexpr (affine)
       for (int a = 0; a < D; ++a) one.slope[a] = s.affine[k][i].x[a] * s.frame.cell;
     return one;
   };
   const auto add = [&](const Carried<D, affine>& one) {
-    const InTile<D> x(s.frame.inCells(one.x), place);
-    const NodeWeights<D, k> weight(x.f);
+    const NodeWeights<D, k> weight(one.f.e);
     // From the particle to a node along an axis, in cells.
     const auto away = [&](int a, int j) {
-      return a == k ? Real(j) - weight.w[a][1] : Real(j + R::first(a)) + Real(0.5) - x.f[a < D ? a : 0];
+      return a == k ? Real(j) - weight.w[a][1] : Real(j + R::first(a)) + Real(0.5) - one.f[a < D ? a : 0];
     };
     int offset = 0;
     BRIM_UNROLL
@@ -123,15 +122,21 @@ struct Divide {
   Real* u[D];
   __device__ void operator()(int t) const {
     constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
-    Moment sum[D] = {};
-    eachGiver(tiles, t, [&](int from, int node) {
-      if (start[from * cells] == start[(from + 1) * cells]) return;
+    Moment sum[D][4] = {};
+    eachGiver<D>(tiles, t, start, [&](int c, int from, int node) {
       const Real* const block = stage + std::size_t(from) * 2 * D * nodes + node;
       BRIM_UNROLL
-      for (int k = 0; k < D; ++k) sum[k] += Moment{block[2 * k * nodes], block[(2 * k + 1) * nodes]};
+      for (int k = 0; k < D; ++k) {
+        const Moment given{block[2 * k * nodes], block[(2 * k + 1) * nodes]};
+        BRIM_UNROLL
+        for (int e = 0; e < 4; ++e)
+          if (e == c) sum[k][e] += given;
+      }
     });
+    const auto mean = [](const Moment& a) { return a.w > 0 ? a.m / a.w : Real(0); };
     BRIM_UNROLL
-    for (int k = 0; k < D; ++k) u[k][t * cells + ownCell()] = sum[k].w > 0 ? sum[k].m / sum[k].w : Real(0);
+    for (int k = 0; k < D; ++k)
+      store(u[k] + t * cells + firstOf(ownHalfRow()), Quad(mean(sum[k][0]), mean(sum[k][1]), mean(sum[k][2]), mean(sum[k][3])));
   }
 };
 
@@ -220,7 +225,7 @@ void toGrid(const Particles<D>& fluid, const Frame<D>& frame, const Tiles<D>& ti
   faces.fit(tiles);
   Divide<D> divide{tiles.view(), bins.view().start, stage.at(0), {}};
   for (int k = 0; k < D; ++k) divide.u[k] = faces.u[k].data();
-  eachCellOfTiles<D>(tiles.count(), divide);
+  eachTile<D>(tiles.count(), divide);
 }
 
 template <int D>

@@ -100,7 +100,7 @@ class Grid : public Solver<D> {
       forEach(tiles_.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
     }
     tiles_.fit(phi_, Real(0));
-    tiles_.clear({&phi_});
+    if (!pressure) tiles_.clear({&phi_});
     watch("velocity");
     if (pressure) {
       poisson_.prepare(tiles_, flags_.state);
@@ -181,15 +181,13 @@ class Grid : public Solver<D> {
     findWaysOut(w, *frame_, tiles_, bins_, *solids_, flags_, wayOut_);
     pushIntoFluid(*frame_, tiles_, flags_, wayOut_, dt, rhs_);
     tiles_.fit(phi_, Real(0));
-    tiles_.clear({&phi_});
     watch("density");
     poisson_.prepare(tiles_, flags_.state);
     watch("levels");
     report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
     watch("density_solve");
     faces_.fit(tiles_);
-    tiles_.clear({&faces_.u[0], &faces_.u[1], &faces_.u[D - 1]});
-    subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_);
+    subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_, true);
     setWaysOut(tiles_, flags_, wayOut_, faces_);
     extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
     padActive(tiles_, bins_, faces_.u, padded_);

@@ -5,6 +5,9 @@
 
 #include "scene/vector.h"
 #include "world/world.h"
+#if BRIM_CUDA
+#include "world/several_cuda.h"
+#endif
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -25,7 +28,18 @@ struct Fate {
   double origin[3];
   View<const Sink> sink;
   int sinks;
+  Vec<D> low, high;  // a box around all sinks, or a little more
 
+  /// Without a branch, so that a thread of a GPU asks for several particles at once.
+  BRIM_DEVICE_FN bool mayGo(int i) const {
+    const Vec<D> x = p[i].x;
+    bool out = false, near = sinks > 0;
+    for (int k = 0; k < D; ++k) {
+      out |= open[k] & ((x[k] < 0) | (x[k] > extent[k]));
+      near &= (x[k] > low[k]) & (x[k] < high[k]);
+    }
+    return out | near;
+  }
   BRIM_DEVICE_FN bool leaves(int i) const {
     bool out = false;
     for (int k = 0; k < D; ++k) out = out || (open[k] && (p[i].x[k] < 0 || p[i].x[k] > extent[k]));
@@ -62,6 +76,7 @@ struct AddGone {
 template <int D>
 struct Goes {
   Fate<D> fate;
+  BRIM_DEVICE_FN bool maybe(int i) const { return fate.mayGo(i); }
   BRIM_DEVICE_FN bool operator()(int i) const { return fate.leaves(i) || fate.isSunk(i); }
 };
 /// Of the particles from `first` on.
@@ -69,10 +84,12 @@ template <int D>
 struct Stays {
   Goes<D> goes;
   int first;
+  BRIM_DEVICE_FN bool maybe(int) const { return true; }
   BRIM_DEVICE_FN bool operator()(int k) const { return !goes(first + k); }
 };
 
-/// One bit for each i that is(i), 32 to a word, and how many are set in it. On a GPU a thread has an i, else a word.
+/// One bit for each i that is(i), 32 to a word, and how many are set in it; nobody is who is not maybe(i). On a GPU the threads
+/// of a warp have a few words, else a thread has one.
 template <class F>
 struct MarkThose {
   F is;
@@ -80,14 +97,27 @@ struct MarkThose {
   View<std::uint32_t> word;
   View<int> count;
 #if BRIM_CUDA
-  __device__ void operator()(int i) const {
-    const unsigned bits = __ballot_sync(0xffffffffu, i < n && is(i));
-    if (i % 32 == 0) word[i / 32] = bits, count[i / 32] = __popc(bits);
+  static int threadsFor(int words) { return (words + several - 1) / several * 32; }
+  __device__ void operator()(int t) const {
+    const int lane = t % 32, first = t / 32 * several, words = (n + 31) / 32;
+    bool yes[several];
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) {
+      const int i = 32 * (first + e) + lane;
+      yes[e] = n > 0 && is.maybe(i < n ? i : n - 1);
+    }
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) {
+      const int i = 32 * (first + e) + lane;
+      const unsigned bits = __ballot_sync(0xffffffffu, i < n && yes[e] && is(i));
+      if (lane == 0 && first + e <= words) word[first + e] = bits, count[first + e] = __popc(bits);
+    }
   }
 #else
+  static int threadsFor(int words) { return words; }
   void operator()(int w) const {
     std::uint32_t bits = 0;
-    for (int i = 32 * w; i < std::min(n, 32 * w + 32); ++i) bits |= std::uint32_t(is(i)) << (i - 32 * w);
+    for (int i = 32 * w; i < std::min(n, 32 * w + 32); ++i) bits |= std::uint32_t(is.maybe(i) && is(i)) << (i - 32 * w);
     word[w] = bits, count[w] = std::popcount(bits);
   }
 #endif
@@ -108,7 +138,7 @@ template <class F>
 int listThose(int n, F is, Marks& marks, Array<int>& which) {
   const int words = (n + 31) / 32;
   marks.word.resize(words + 1), marks.count.resize(words + 1);
-  forEach((words + 1) * (onDevice ? 32 : 1), MarkThose<F>{is, n, marks.word.view(), marks.count.view()});
+  forEach(MarkThose<F>::threadsFor(words + 1), MarkThose<F>{is, n, marks.word.view(), marks.count.view()});
   scan(marks.count, words + 1);
   const int count = elementOf(marks.count, words);
   which.resize(count);
@@ -133,8 +163,13 @@ void World<D>::removeOutside() {
     }
     copyIn(sinks_, made.data(), made.size());
   }
-  Fate<D> fate{fluid.p.read(), extent, {}, {origin[0], origin[1], origin[2]}, sinks_.read(), int(sinks.size())};
-  for (int k = 0; k < D; ++k) fate.open[k] = !walled[k] && !periodic[k];
+  Fate<D> fate{fluid.p.read(), extent, {}, {origin[0], origin[1], origin[2]}, sinks_.read(), int(sinks.size()), {}, {}};
+  for (int k = 0; k < D; ++k) {
+    fate.open[k] = !walled[k] && !periodic[k];
+    double low = 1e30, high = -1e30;
+    for (const SolidShape& s : sinks) low = std::min(low, s.low()[k]), high = std::max(high, s.high()[k]);
+    fate.low[k] = Real(low - origin[k] - spacing), fate.high[k] = Real(high - origin[k] + spacing);
+  }
   const int n = fluid.size(), going = listThose(n, Goes<D>{fate}, marks_, which_), staying = n - going;
   if (going == 0) return;
   const Gone gone = reduce(going, Gone{0, 0}, CountGone<D>{fate, which_.read()}, AddGone{});
@@ -153,6 +188,7 @@ struct Mouth {
   int rows, columns, layers;                   // of points
   double way, spacing;                         // [m] of the first of these layers since it left; between layers
   Real speed;                                  // [m/s]
+  Vec<D> low, high;                            // [m] a box around all of it and what it asks about
 
   BRIM_FN Vec<D> point(double a, double b, double s) const {
     Vec<D> x;
@@ -181,6 +217,12 @@ struct DriveAndTake {
   View<Sample<D>> v;
   View<int> taken;
 
+  BRIM_DEVICE_FN bool maybe(int i) const {
+    const Vec<D> x = p[i].x;
+    bool near = true;
+    for (int k = 0; k < D; ++k) near &= (x[k] > mouth.low[k]) & (x[k] < mouth.high[k]);
+    return near;
+  }
   BRIM_DEVICE_FN void operator()(int i) const {
     const double d = mouth.spacing, driven = 1.2 * d, reach = 0.6 * d;
     double s = 0, a = 0, b = 0;
@@ -218,10 +260,37 @@ struct DriveAndTake {
     return between(n, (at / across + 0.5) * n - 0.5, reach * n / across);
   }
 };
+/// body(i) for the i in [0, n) that are body.maybe(i).
+template <class F>
+struct ForSome {
+  F body;
+  int n;
+#if BRIM_CUDA
+  static int threadsOf(int n) { return threadsFor(n); }
+  __device__ void operator()(int t) const {
+    bool some[several];
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e) some[e] = body.maybe(ownOf(t, e) < n ? ownOf(t, e) : n - 1);
+    BRIM_UNROLL
+    for (int e = 0; e < several; ++e)
+      if (some[e] && ownOf(t, e) < n) body(ownOf(t, e));
+  }
+#else
+  static int threadsOf(int n) { return n; }
+  void operator()(int i) const {
+    if (body.maybe(i)) body(i);
+  }
+#endif
+};
+template <class F>
+void forSome(int n, const F& body) {
+  forEach(ForSome<F>::threadsOf(n), ForSome<F>{body, n});
+}
 template <int D>
 struct IsFree {
   Mouth<D> mouth;
   View<const int> taken;
+  BRIM_DEVICE_FN bool maybe(int) const { return true; }
   BRIM_DEVICE_FN bool operator()(int n) const { return taken[n] == 0 && mouth.has(n); }
 };
 /// Particles first, first + 1, ... at points which[0], which[1], ... of the mouth.
@@ -276,9 +345,16 @@ void World<D>::emit(std::size_t index) {
   const std::int64_t due = std::int64_t(std::floor((time - e.start) * e.speed / spacing + 1e-9)) + 1;
   if (due > layers[index]) mouth.layers = int(due - layers[index]);
   mouth.way = (time - e.start) * e.speed - double(layers[index]) * spacing;
+  for (int k = 0; k < D; ++k) {
+    const double first = std::max(2 * spacing, mouth.way + spacing),
+                 last = std::min(-2 * spacing, mouth.way - (mouth.layers + 1) * spacing);
+    const double aside = std::abs(up[k]) * (mouth.width / 2 + spacing) + std::abs(side[k]) * (mouth.depth / 2 + spacing);
+    mouth.low[k] = Real(mouth.centre[k] + std::min(first * direction[k], last * direction[k]) - aside);
+    mouth.high[k] = Real(mouth.centre[k] + std::max(first * direction[k], last * direction[k]) + aside);
+  }
   taken_.resize(mouth.points());
   fill(taken_, 0, mouth.points(), 0);
-  forEach(fluid.size(), DriveAndTake<D>{mouth, fluid.p.read(), fluid.v.view(), taken_.view()});
+  forSome(fluid.size(), DriveAndTake<D>{mouth, fluid.p.read(), fluid.v.view(), taken_.view()});
   if (mouth.layers == 0) return;
   layers[index] = due;
   int count = listThose(mouth.points(), IsFree<D>{mouth, taken_.read()}, marks_, which_);
