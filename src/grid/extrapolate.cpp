@@ -32,9 +32,12 @@ struct Spread {
     Real *u, *change;
   } component[D];
 
+  SpreadBits<D> bits;  // to be done before, on a GPU; a CPU has the words at hand
+
   BRIM_DEVICE_FN void operator()(int t) const {
     eachSlice<D>([&](int s) {
-      const std::size_t at = std::size_t(t) * Bits<D>::words + s;
+      const int at = t * Bits<D>::words + s;
+      if (!onDevice) bits(at);
       std::uint64_t fresh[D];
       BRIM_UNROLL
       for (int k = 0; k < D; ++k) fresh[k] = component[k].next[at] & ~component[k].known[at];
@@ -63,13 +66,14 @@ template <int D, bool withChange>
 static void spreadLayer(const Tiles<D>& tiles, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
                         Array<std::uint64_t> (&next)[D]) {
   SpreadBits<D> bits{tiles.view(), {}, {}};
-  Spread<D, withChange> body{tiles.view(), {}};
+  Spread<D, withChange> body{tiles.view(), {}, {}};
   for (int k = 0; k < D; ++k) {
     bits.known[k] = known[k].data(), bits.next[k] = next[k].data();
     body.component[k] = {known[k].data(), next[k].data(), faces.u[k].data(), faces.change[k].data()};
   }
-  forEach((tiles.count() + 1) * Bits<D>::words, bits);
-  eachTile<D>(tiles.count(), body);
+  body.bits = bits;
+  if (onDevice) forEach((tiles.count() + 1) * Bits<D>::words, bits);
+  eachTile<D>(tiles.count() + 1, body);
 }
 
 template <int D>

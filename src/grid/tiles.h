@@ -87,21 +87,20 @@ struct TileView {
 /// added, so the order of the threads does not matter.
 template <int D, class F>
 struct Want {
-  static constexpr int each = onDevice ? 4 : 1;  // of the i for a thread: it waits for all of them at once
   Places<D> box;
   View<std::uint32_t> wanted;
   F cell;
   int n, ring;
 
-  BRIM_DEVICE_FN void operator()(int t) const {
+#if BRIM_CUDA
+  static constexpr int each = 4;  // of the i for a thread: it waits for all of them at once
+  __device__ void operator()(int t) const {
     int place[each];
     std::uint32_t bits[each];
     BRIM_UNROLL
     for (int k = 0; k < each; ++k) {
-      const Vec<D, int> c = cell(min(each * t + k, n - 1));
-      Vec<D, int> at;
-      for (int a = 0; a < D; ++a) at[a] = c[a] >> 3;
-      place[k] = box.number(at);
+      const Vec<D, int> c = cell(each * t + k < n ? each * t + k : n - 1);
+      place[k] = box.number(placeOf(c));
       bits[k] = reached(c);
     }
     BRIM_UNROLL
@@ -112,9 +111,25 @@ struct Want {
         want(place[k], bits[k]);
     }
   }
-
- private:
-  BRIM_DEVICE_FN static int min(int a, int b) { return a < b ? a : b; }
+  // Particles that follow each other are mostly in one tile: one of the warp's asks for all of them.
+  __device__ void want(int place, std::uint32_t bits) const {
+    const unsigned together = __match_any_sync(__activemask(), place);
+    bits = __reduce_or_sync(together, bits);
+    if (int(threadIdx.x % 32) == __ffs(int(together)) - 1) setBits(wanted[place], bits);
+  }
+#else
+  static constexpr int each = 1;
+  BRIM_FN void operator()(int i) const {
+    const Vec<D, int> c = cell(i);
+    if (const int place = box.number(placeOf(c)); place >= 0) setBits(wanted[place], reached(c));
+  }
+#endif
+  BRIM_FN static Vec<D, int> placeOf(const Vec<D, int>& cell) {
+    Vec<D, int> place;
+    for (int k = 0; k < D; ++k) place[k] = cell[k] >> 3;
+    return place;
+  }
+  /// Of the ways to the places around that a cell's ring reaches.
   BRIM_DEVICE_FN std::uint32_t reached(const Vec<D, int>& c) const {
     std::uint32_t bits = 1;  // of the ways along the axes so far, the lowest in bit 0
     int width = 1;
@@ -123,15 +138,6 @@ struct Want {
       bits = bits << width | (at < ring ? bits : 0) | (at >= 8 - ring ? bits << 2 * width : 0);
     }
     return bits;
-  }
-  BRIM_DEVICE_FN void want(int n, std::uint32_t bits) const {
-#if BRIM_CUDA
-    // Particles that follow each other are mostly in one tile: one of the warp's asks for all of them.
-    const unsigned together = __match_any_sync(__activemask(), n);
-    bits = __reduce_or_sync(together, bits);
-    if (int(threadIdx.x % 32) != __ffs(int(together)) - 1) return;
-#endif
-    setBits(wanted[n], bits);
   }
 };
 
