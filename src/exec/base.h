@@ -77,9 +77,38 @@ BRIM_FN Pack<Real, N> toReals(Pack<int, N> a) {
 BRIM_FN int truncate(Real a) { return int(a); }
 BRIM_FN Real toReals(int a) { return Real(a); }
 
+#ifdef __CUDA_ARCH__
+BRIM_FN Real max(Real a, Real b) { return fmaxf(a, b); }  // one instruction each
+BRIM_FN Real min(Real a, Real b) { return fminf(a, b); }
+#else
 BRIM_FN Real max(Real a, Real b) { return a > b ? a : b; }
 BRIM_FN Real min(Real a, Real b) { return a < b ? a : b; }
+#endif
 BRIM_FN Real select(bool c, Real a, Real b) { return c ? a : b; }
 using std::sqrt;
+
+/// A root and its inverse, of which a GPU finds the second first; and (a)+ for an a of at most 1, which costs it nothing.
+template <class R>
+struct Root {
+  R root, inverse;
+};
+template <class R>
+BRIM_FN Root<R> rootOf(R a) {
+#ifdef __CUDA_ARCH__
+  const R inverse = rsqrtf(a);
+  return {a * inverse, inverse};
+#else
+  const R root = sqrt(a);
+  return {root, R(1) / root};
+#endif
+}
+template <class R>
+BRIM_FN R upToOne(R a) {
+#ifdef __CUDA_ARCH__
+  return __saturatef(a);
+#else
+  return max(a, R(0));
+#endif
+}
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -227,6 +227,18 @@ void forEach(int n, F body) {
   }
 }
 
+/// The same for a body [](auto i) that ends its sums over neighbours with total() and writes if it leads: on a GPU with few
+/// particles several threads share one.
+template <class F>
+void forEachShared(int n, F body) {
+  forEach(n, [=](Index i) { body(i); });
+}
+template <class T>
+BRIM_FN T total(Index, const T& sum) {
+  return sum;
+}
+BRIM_FN bool leads(Index) { return true; }
+
 /// Adds one to a counter that many threads count in; returns what it was.
 BRIM_FN int countOne(int& counter) { return std::atomic_ref<int>(counter).fetch_add(1, std::memory_order_relaxed); }
 

@@ -11,7 +11,8 @@
 
 #include "math/vec.h"
 #if BRIM_CUDA
-#include "exec/cuda.h"
+#include "exec/lists_cuda.h"
+#include "exec/reduce_cuda.h"
 #else
 #include "exec/cpu.h"
 #endif
@@ -41,6 +42,9 @@ void permute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n)
 /// Elements first .. last - 1 become `value`.
 template <class T>
 void fill(Array<T>& to, int first, int last, T value) {
+#if BRIM_CUDA
+  if (clear(to, first, last, value)) return;
+#endif
   const auto t = to.view();
   forEach(last - first, [=] BRIM_KERNEL(int k) { t[first + k] = value; });
 }

@@ -2,6 +2,9 @@
 // (1 - q^2)+ with q = |r|/h, so a sample out of reach adds an exact zero.
 //   W(r)        the weight                                     [1/m^D]
 //   W.grad(r)   its gradient by r = x_i - x_j; zero at r = 0   [1/m^(D+1)]
+//   W.bare(r2)  {w, k} at |r|^2 = r2, of which W(r) = weight w and W.grad(r) = slope k r: what a sum over many neighbours adds
+//   up,
+//               and multiplies by the constants once
 #pragma once
 #include <string>
 
@@ -11,104 +14,97 @@ namespace brim::inline BRIM_FLAVOUR {
 
 constexpr double pi = 3.14159265358979323846;
 
-namespace kernel_detail {
-/// |r|, kept above a millionth of h so that every lane stays finite at r = 0.
-template <int D, class R>
-BRIM_FN R length(const Vec<D, R>& r, Real h) {
-  return sqrt(max(dot(r, r), R(Real(1e-12) * h * h)));
-}
-}  // namespace kernel_detail
+template <class R>
+struct Bare {
+  R w, k;
+};
 
-/// Monaghan 1992: W = sigma (2 (1 - q)+^3 - (1 - 2q)+^3).
-template <int D>
-struct Cubic {
-  Real h, sigma;
-  explicit Cubic(double support)
-      : h(Real(support)), sigma(Real(D == 2 ? 40 / (7 * pi * support * support) : 8 / (pi * support * support * support))) {}
+/// The faces of a kernel, from its weight and slope and the bare() of `Shape`.
+template <int D, class Shape>
+struct Smoothing {
+  Real h, weight, slope;
+  Smoothing(double support, double sigma, double steepness)
+      : h(Real(support)), weight(Real(sigma)), slope(Real(sigma * steepness)) {}
   template <class R>
   BRIM_FN R operator()(const Vec<D, R>& r) const {
-    const R l = kernel_detail::length(r, h), s = max(R(1) - l * R(1 / h), R(0)), t = max(R(1) - l * R(2 / h), R(0));
-    return R(sigma) * (R(2) * (s * s * s) - t * t * t);
+    return R(weight) * shape().bare(dot(r, r)).w;
   }
   template <class R>
   BRIM_FN Radial<D, R> grad(const Vec<D, R>& r) const {
-    const R l = kernel_detail::length(r, h), s = max(R(1) - l * R(1 / h), R(0)), t = max(R(1) - l * R(2 / h), R(0));
-    return {R(6 * sigma / h) * (t * t - s * s) / l, r};
+    return {R(slope) * shape().bare(dot(r, r)).k, r};
+  }
+
+ protected:
+  /// |r| and 1/|r|, kept above a millionth of h so that every lane stays finite at r = 0.
+  template <class R>
+  BRIM_FN Root<R> length(R r2) const {
+    return rootOf(max(r2, R(Real(1e-12) * h * h)));
+  }
+
+ private:
+  BRIM_FN const Shape& shape() const { return static_cast<const Shape&>(*this); }
+};
+
+/// Monaghan 1992: W = sigma (2 (1 - q)+^3 - (1 - 2q)+^3).
+template <int D>
+struct Cubic : Smoothing<D, Cubic<D>> {
+  explicit Cubic(double h) : Smoothing<D, Cubic>(h, D == 2 ? 40 / (7 * pi * h * h) : 8 / (pi * h * h * h), 6 / h) {}
+  template <class R>
+  BRIM_FN Bare<R> bare(R r2) const {
+    const auto [l, perL] = this->length(r2);
+    const R s = upToOne(R(1) - l * R(1 / this->h)), t = upToOne(R(1) - l * R(2 / this->h)), s2 = s * s, t2 = t * t;
+    return {R(2) * (s2 * s) - t2 * t, (t2 - s2) * perL};
   }
 };
 
 /// Wendland C2: W = sigma (1 - q)+^4 (1 + 4q).
 template <int D>
-struct Wendland {
-  Real h, sigma;
-  explicit Wendland(double support)
-      : h(Real(support)), sigma(Real(D == 2 ? 7 / (pi * support * support) : 21 / (2 * pi * support * support * support))) {}
+struct Wendland : Smoothing<D, Wendland<D>> {
+  explicit Wendland(double h) : Smoothing<D, Wendland>(h, D == 2 ? 7 / (pi * h * h) : 21 / (2 * pi * h * h * h), -20 / (h * h)) {}
   template <class R>
-  BRIM_FN R operator()(const Vec<D, R>& r) const {
-    const R q = kernel_detail::length(r, h) * R(1 / h), s = max(R(1) - q, R(0)), s2 = s * s;
-    return R(sigma) * (s2 * s2) * (R(1) + R(4) * q);
-  }
-  template <class R>
-  BRIM_FN Radial<D, R> grad(const Vec<D, R>& r) const {
-    const R s = max(R(1) - kernel_detail::length(r, h) * R(1 / h), R(0));
-    return {R(-20 * sigma / (h * h)) * (s * s * s), r};
+  BRIM_FN Bare<R> bare(R r2) const {
+    const R q = this->length(r2).root * R(1 / this->h), s = upToOne(R(1) - q), s2 = s * s;
+    return {s2 * s2 * (R(1) + R(4) * q), s2 * s};
   }
 };
 
 /// Müller 2003, slides: W = sigma (1 - q^2)+^3.
 template <int D>
-struct Poly6 {
-  Real h, sigma;
-  explicit Poly6(double support)
-      : h(Real(support)), sigma(Real(D == 2 ? 4 / (pi * support * support) : 315 / (64 * pi * support * support * support))) {}
+struct Poly6 : Smoothing<D, Poly6<D>> {
+  explicit Poly6(double h) : Smoothing<D, Poly6>(h, D == 2 ? 4 / (pi * h * h) : 315 / (64 * pi * h * h * h), -6 / (h * h)) {}
   template <class R>
-  BRIM_FN R operator()(const Vec<D, R>& r) const {
-    const R s = max(R(1) - dot(r, r) * R(1 / (h * h)), R(0));
-    return R(sigma) * (s * s * s);
-  }
-  template <class R>
-  BRIM_FN Radial<D, R> grad(const Vec<D, R>& r) const {
-    const R s = max(R(1) - dot(r, r) * R(1 / (h * h)), R(0));
-    return {R(-6 * sigma / (h * h)) * (s * s), r};
+  BRIM_FN Bare<R> bare(R r2) const {
+    const R s = upToOne(R(1) - r2 * R(1 / (this->h * this->h))), s2 = s * s;
+    return {s2 * s, s2};
   }
 };
 
 /// Desbrun 1996, Müller 2003: W = sigma (1 - q)+^3. Its gradient keeps pushing at small distances.
 /// The slide prints the gradient with its sign flipped; see docs/errata.md.
 template <int D>
-struct Spiky {
-  Real h, sigma;
-  explicit Spiky(double support)
-      : h(Real(support)), sigma(Real(D == 2 ? 10 / (pi * support * support) : 15 / (pi * support * support * support))) {}
+struct Spiky : Smoothing<D, Spiky<D>> {
+  explicit Spiky(double h) : Smoothing<D, Spiky>(h, D == 2 ? 10 / (pi * h * h) : 15 / (pi * h * h * h), -3 / h) {}
   template <class R>
-  BRIM_FN R operator()(const Vec<D, R>& r) const {
-    const R s = max(R(1) - kernel_detail::length(r, h) * R(1 / h), R(0));
-    return R(sigma) * (s * s * s);
-  }
-  template <class R>
-  BRIM_FN Radial<D, R> grad(const Vec<D, R>& r) const {
-    const R l = kernel_detail::length(r, h), s = max(R(1) - l * R(1 / h), R(0));
-    return {R(-3 * sigma / h) * (s * s) / l, r};
+  BRIM_FN Bare<R> bare(R r2) const {
+    const auto [l, perL] = this->length(r2);
+    const R s = upToOne(R(1) - l * R(1 / this->h)), s2 = s * s;
+    return {s2 * s, s2 * perL};
   }
 };
 
 /// The slides' pair: densities from one kernel, gradients from another.
-template <int D, template <int> class Weight, template <int> class Gradient>
-struct Mixed {
-  Weight<D> w;
-  Gradient<D> g;
-  explicit Mixed(double support) : w(support), g(support) {}
+template <int D, class Weight, class Gradient>
+struct Mixed : Smoothing<D, Mixed<D, Weight, Gradient>> {
+  Weight w;
+  Gradient g;
+  explicit Mixed(double h) : Smoothing<D, Mixed>(h, 1, 1), w(h), g(h) { this->weight = w.weight, this->slope = g.slope; }
   template <class R>
-  BRIM_FN R operator()(const Vec<D, R>& r) const {
-    return w(r);
-  }
-  template <class R>
-  BRIM_FN Radial<D, R> grad(const Vec<D, R>& r) const {
-    return g.grad(r);
+  BRIM_FN Bare<R> bare(R r2) const {
+    return {w.bare(r2).w, g.bare(r2).k};
   }
 };
 template <int D>
-using Poly6Spiky = Mixed<D, Poly6, Spiky>;
+using Poly6Spiky = Mixed<D, Poly6<D>, Spiky<D>>;
 
 /// Calls body(W) with the kernel of this name and support.
 template <int D, class F>

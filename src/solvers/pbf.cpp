@@ -23,7 +23,6 @@
 #include "sph/coarse.h"
 #include "sph/lattice.h"
 #include "sph/viscosity.h"
-#include "sph/vorticity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -105,18 +104,22 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
   const auto to = out.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
   const NeighbourView nb = w.nb();
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+  forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, mi] = p[i];
+    const Reals y = it.fresh ? Reals(0) : Reals(Y[i]), last = it.fresh ? Reals(0) : Reals(P[i]);
     Reals rho = 0, S = 0;
     Vec<D, Reals> gradI = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
-      const auto g = it.v0 * W.grad(xi - xj);  // zero for j = i
-      const auto gradJ = mj * g;
-      rho += mj * W(xi - xj);
-      gradI += gradJ;
-      S += dot(gradJ, g);  // m_j^-1 |grad_j C|^2
+      const auto r = xi - xj;
+      const Reals r2 = dot(r, r);
+      const auto [w, k] = W.bare(r2);
+      rho += w;
+      gradI += k * r;
+      S += k * k * r2;  // m_j^-1 |grad_j C|^2; zero for j = i
     }
+    const Reals slope = Reals(it.v0 * W.slope) * mi;  // all fluid particles have one mass
+    rho *= Reals(W.weight) * mi, S *= Reals(it.v0 * W.slope) * slope, gradI = slope * gradI;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       rho += mk * W(xi - xk);
@@ -129,10 +132,11 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
         const auto gradK = (it.image * it.v0 * mk) * W.grad(xi - xk);
         S += inverseMass * dot(gradK, gradK);
       }
+    rho = total(i, rho), S = total(i, S), gradI = total(i, gradI);
+    if (!leads(i)) return;
     const Reals c = it.v0 * rho - Reals(1);
     const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
                        (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
-    const Reals y = it.fresh ? Reals(0) : Reals(Y[i]), last = it.fresh ? Reals(0) : Reals(P[i]);
     Reals next = it.keep ? y + step : step;
     if (it.oneSided) next = max(next, Reals(0));
     Reals ahead = next;
@@ -157,22 +161,26 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
   const NeighbourView nb = w.nb();
   const Real perDt = Real(1 / dt);
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+  forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, lambdaI] = q[i];
     const Sample<D, Reals> pi = p[i], vi = v[i];
     Vec<D, Reals> dx = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, lambdaJ] = q[j];
+      const auto r = xi - xj;
+      const auto [w, k] = W.bare(dot(r, r));
       Reals lambda = lambdaI + lambdaJ;  // all fluid particles have one mass
-      if (corrected) lambda -= it.correction(W(xi - xj));
-      dx += lambda * W.grad(xi - xj);
+      if (corrected) lambda -= it.correction(Reals(W.weight) * w);
+      dx += (lambda * k) * r;
     }
+    dx = Reals(W.slope) * dx;
     const Reals perMass = it.image * lambdaI / max(pi.a, Reals(Real(1e-30)));
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       dx += (mk * perMass) * W.grad(xi - xk);
     }
-    dx = Reals(it.v0) * dx;
+    dx = Reals(it.v0) * total(i, dx);
+    if (!leads(i)) return;
     p[i] = {xi + dx, pi.a};
     v[i] = {vi.x + Reals(perDt) * dx, vi.a};
   });
@@ -241,8 +249,12 @@ class Pbf : public Solver<D> {
       coupling_.drag(w, W, w.nu);
     }
     w.refreshColumn(w.fluid.v.data);
-    viscosity(w, W, dt, w.nu, o_.xsph);
-    if (o_.vorticity > 0) confineVorticity(w, W, dt, o_.vorticity);
+    if (o_.vorticity > 0) {
+      viscosity(w, W, dt, w.nu, o_.xsph, curl_);
+      confineVorticity(w, W, dt, o_.vorticity, curl_);
+    } else {
+      viscosity(w, W, dt, w.nu, o_.xsph);
+    }
     watch("viscosity");
   }
 
@@ -315,6 +327,7 @@ class Pbf : public Solver<D> {
   PositionCoupling<D> coupling_;
   Answer<D> answer_;
   Array<Real> p_, y_, error_;
+  Curl<D> curl_;
 };
 
 void pbfParameters(ParameterVisitor& v) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "math/kernels.h"
 #include "sph/lattice.h"
-#include "world/world.h"
+#include "sph/vorticity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -22,30 +22,37 @@ double viscousCalibration(K W, double spacing, double support) {
 ///   a_i = 2 (D + 2) nu sum_j V_j (v_ij . x_ij) / (|x_ij|^2 + 0.01 h^2) grad W_ij
 /// and XSPH (Schechter & Bridson 2012; slides, step 5): v_i += c sum_j V_j (v_j - v_i) W_ij.
 /// V_j = m_j / rho0 for the fluid, so that both conserve momentum to rounding; walls drag by nu only (no slip).
-/// The densities at these positions are left in the velocity records.
-template <int D, class K>
-void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
+/// The densities at these positions are left in the velocity records, and the velocities' curl in `curl`, if it is to be taken.
+template <int D, bool turning, class K>
+void smooth(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) {
   auto& out = w.fluid.spares.sample;
-  out.resize(w.fluid.room());
+  for (auto* a : {&out, &curl.omega, &curl.size})
+    if (turning || a == &out) a->resize(w.fluid.room());
+  const auto omegas = curl.omega.view(), sizes = curl.size.view();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
   const NeighbourView nb = w.nb();
   const Real v0 = Real(1 / w.rho0), c = Real(xsph), soft = Real(0.01 * w.support * w.support);
   const Real drag = Real(2 * (D + 2) * nu * dt * viscousCalibration<D>(W, w.spacing, w.support));
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+  forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, mi] = p[i];
     const auto [vi, ri] = v[i];
     Reals rho = 0;
-    Vec<D, Reals> dv = {};
+    Vec<D, Reals> shared = {}, dv = {}, omega = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [vj, rj] = v[j];
       const auto r = xi - xj, u = vi - vj;
-      const Reals wij = mj * W(r);
-      rho += wij;
-      dv -= (c * v0 * wij) * u;
-      dv += (drag * v0 * mj * dot(u, r) / (dot(r, r) + soft)) * W.grad(r);
+      const Reals r2 = dot(r, r);
+      const auto [w, k] = W.bare(r2);
+      rho += w;
+      shared += w * u;
+      dv += (k * dot(u, r) / (r2 + soft)) * r;
+      if (turning) omega += curlTerm(k * u, r);
     }
+    // All fluid particles have one mass.
+    rho *= Reals(W.weight) * mi;
+    dv = (Reals(drag * v0 * W.slope) * mi) * dv - (Reals(c * v0 * W.weight) * mi) * shared;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       const auto [vk, rk] = sv[k];
@@ -53,11 +60,24 @@ void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
       rho += mk * W(r);
       dv += (drag * v0 * mk * dot(u, r) / (dot(r, r) + soft)) * W.grad(r);
     }
+    dv = total(i, dv), rho = total(i, rho);
+    if (turning) omega = (Reals(-v0 * W.slope) * mi) * total(i, omega);
+    if (!leads(i)) return;
     to[i] = {vi + dv, rho};
+    if (turning) omegas[i] = {omega, Reals(0)}, sizes[i] = {xi, sqrt(dot(omega, omega))};
   });
   w.fluid.padWith(out, Sample<D>{});
   w.fluid.v.data.swap(out);
   w.refreshColumn(w.fluid.v.data);
+}
+template <int D, class K>
+void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
+  Curl<D> none;
+  smooth<D, false>(w, W, dt, nu, xsph, none);
+}
+template <int D, class K>
+void viscosity(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) {
+  smooth<D, true>(w, W, dt, nu, xsph, curl);
 }
 
 /// What the friction of viscosity(), called right after this, does to the samples that answer: w.touch.impulse [N s].

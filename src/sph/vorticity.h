@@ -23,44 +23,37 @@ BRIM_FN Vec<2, R> swirl(const Vec<2, R>& n, const Vec<2, R>& omega) {
   return {n[1] * omega[0], -(n[0] * omega[0])};
 }
 
-///   omega_i = sum_j V_j (v_j - v_i) x grad W_ij,   N = grad|omega| / |grad|omega||,   v_i += dt eps d (N x omega_i)
+/// What viscosity() leaves of the velocities it began with: omega_i = sum_j V_j (v_j - v_i) x grad W_ij.
+template <int D>
+struct Curl {
+  Array<Sample<D>> omega;  // {omega_i, 0}      [1/s]
+  Array<Sample<D>> size;   // {x_i, |omega_i|}  [m], [1/s]: all that a neighbour asks for, in one record
+};
+
+///   N = grad|omega| / |grad|omega||,   v_i += dt eps d (N x omega_i)
 /// eps is a pure number; the factor d [m] makes it mean the same at every resolution.
 template <int D, class K>
-void confineVorticity(World<D>& w, K W, double dt, double eps) {
-  Array<Sample<D>> curl;  // {omega, |omega|}
-  curl.resize(w.fluid.room());
-  const auto p = w.fluid.p.read(), v = w.fluid.v.read();
-  const auto to = curl.view();
+void confineVorticity(World<D>& w, K W, double dt, double eps, Curl<D>& curl) {
+  w.fluid.padWith(curl.size, Particles<D>::ghostSample());
+  w.refresh(curl.size);
+  const auto q = curl.size.read(), omega = curl.omega.read();
+  const auto v = w.fluid.v.view();
   const NeighbourView nb = w.nb();
-  const Real v0 = Real(1 / w.rho0);
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const auto [xi, mi] = p[i];
-    const auto [vi, ri] = v[i];
-    Vec<D, Reals> omega = {};
-    BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
-      const auto [xj, mj] = p[j];
-      const auto [vj, rj] = v[j];
-      omega += curlTerm((v0 * mj) * (vj - vi), W.grad(xi - xj).vec());
-    }
-    to[i] = {omega, sqrt(dot(omega, omega))};
-  });
-  w.fluid.padWith(curl, Sample<D>{});
-  w.refreshColumn(curl);
-  const auto o = curl.read();
-  const auto out = w.fluid.v.view();
-  const Real push = Real(dt * eps * w.spacing), tiny = Real(1e-6 / w.spacing);
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const auto [xi, mi] = p[i];
-    const auto [oi, li] = o[i];
+  const Real volume = Real(w.mass / w.rho0), push = Real(dt * eps * w.spacing), tiny = Real(1e-6 / w.spacing);
+  forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
+    const auto [xi, li] = q[i];
+    const auto [oi, none] = omega[i];
+    const Sample<D, Reals> vi = v[i];
     Vec<D, Reals> grad = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
-      const auto [xj, mj] = p[j];
-      const auto [oj, lj] = o[j];
-      grad += (v0 * mj * (lj - li)) * W.grad(xi - xj);
+      const auto [xj, lj] = q[j];
+      const auto r = xi - xj;
+      grad += ((lj - li) * W.bare(dot(r, r)).k) * r;
     }
+    grad = Reals(volume * W.slope) * total(i, grad);
+    if (!leads(i)) return;
     const Vec<D, Reals> n = (Reals(1) / (sqrt(dot(grad, grad)) + Reals(tiny))) * grad;
-    const Sample<D, Reals> vi = out[i];
-    out[i] = {vi.x + Reals(push) * swirl(n, oi), vi.a};
+    v[i] = {vi.x + Reals(push) * swirl(n, oi), vi.a};
   });
   w.refreshColumn(w.fluid.v.data);
 }

@@ -46,8 +46,12 @@ static void sortDense(const Window<D> w, int n, View<const Sample<D>> p, Array<i
   scan(starts, all + 1);
   if (outside) rankOutside(n, all - 1, cells.read(), rank, *outside);
   forEach(n, [=] BRIM_KERNEL(int i) { order[start[cell[i]] + rank[i]] = i; });
-  // Ranks came in any order; sorting each cell by old index makes them repeatable.
-  forEach(outside ? all - 1 : all, [=] BRIM_KERNEL(int c) {
+  // Ranks came in any order; sorting each cell by old index makes them repeatable. One of its particles does that, as most cells
+  // have none.
+  const int sorted = outside ? all - 1 : all;
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    const int c = cell[i];
+    if (rank[i] > 0 || c >= sorted) return;
     const int a = start[c], b = start[c + 1];
     if (b - a > 1) sortStretch(order.data, a, b);
   });

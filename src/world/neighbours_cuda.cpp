@@ -19,6 +19,7 @@ struct Lister {
   Real h2;
   Source<D> fluid, images, solid;
   int ghost[2], room[2];
+  int batch;  // rows that readers have under way: four for each who shares a particle
   int* list[2];
   Lists::Slice* slices[2];
   Found* found;
@@ -51,29 +52,54 @@ struct Lister {
     }
   };
 
-  /// The points of the cells within one of this, along the r-th of the 3^(D-1) rows.
-  __device__ static Run rowOf(const Runs<D>& runs, const int (&cell)[3], int r) {
+  /// Where a particle is: its cell, and how far into it along each axis, in cells.
+  struct Place {
+    Vec<D> x;
+    int cell[3] = {0, 0, 0};
+    Real into[D];
+  };
+  __device__ Place placeOf(const Vec<D>& x) const {
+    Place a;
+    a.x = x;
+    for (int k = 0; k < D; ++k) {
+      a.cell[k] = window.at(x, k);
+      a.into[k] = min(max(Real(x[k] * window.scale[k] - double(window.low[k] + a.cell[k])), Real(0)), Real(1));
+    }
+    return a;
+  }
+  /// The points of the r-th of the 3^(D-1) rows around a place that may be within reach: cells that the support's sphere, which
+  /// is a little smaller than a cell, touches.
+  __device__ static Run rowOf(const Runs<D>& runs, const Place& a, int r) {
     constexpr int fine = Window<D>::fine;
-    const int y = cell[1] + r % 3 - 1, z = D == 3 ? cell[2] + r / 3 - 1 : 0;
-    if (!runs.window.dense) return runs.run(cell[0] - fine, cell[0] + fine, y, z);
-    const int a = (z * int(runs.window.size[1]) + y) * int(runs.window.size[0]) + cell[0] - fine;
-    return {runs.start[a], runs.start[a + 2 * fine + 1]};
+    const int offset[3] = {0, r % 3 - 1, D == 3 ? r / 3 - 1 : 0};
+    Real left = 1;
+    for (int k = 1; k < D; ++k) {
+      const Real d = offset[k] == 0 ? 0 : offset[k] < 0 ? a.into[k] : 1 - a.into[k];
+      left -= d * d;
+    }
+    if (left < 0) return {0, 0};
+    const Real reach = fine * sqrt(left) + Real(0.01);  // cells along x; the hundredth covers rounding
+    const int low = ::max(int(floorf(a.into[0] - reach)), -fine), high = ::min(int(floorf(a.into[0] + reach)), fine);
+    const int y = a.cell[1] + offset[1], z = a.cell[2] + offset[2];
+    if (!runs.window.dense) return runs.run(a.cell[0] + low, a.cell[0] + high, y, z);
+    const int first = (z * int(runs.window.size[1]) + y) * int(runs.window.size[0]) + a.cell[0];
+    return {runs.start[first + low], runs.start[first + high + 1]};
   }
 
   /// Appends the points of a source within reach.
-  __device__ void append(const Source<D>& s, const Vec<D>& x, const int (&cell)[3], Draft& draft) const {
+  __device__ void append(const Source<D>& s, const Place& a, Draft& draft) const {
     if (s.n == 0) return;
     constexpr int rows = D == 3 ? 9 : 3;
-    Run next = rowOf(s.runs, cell, 0);
+    Run next = rowOf(s.runs, a, 0);
     for (int r = 0; r < rows; ++r) {
       const Run ends = next;
-      if (r + 1 < rows) next = rowOf(s.runs, cell, r + 1);
+      if (r + 1 < rows) next = rowOf(s.runs, a, r + 1);
       // Four at a time, so that their loads are under way together.
       for (int four = ends.first; four < ends.past; four += 4) {
         Real d2[4];
         BRIM_UNROLL
         for (int m = 0; m < 4; ++m)
-          d2[m] = distance2(__ldg(reinterpret_cast<const float4*>(s.p) + (four + m < ends.past ? four + m : four)), x);
+          d2[m] = distance2(__ldg(reinterpret_cast<const float4*>(s.p) + (four + m < ends.past ? four + m : four)), a.x);
         BRIM_UNROLL
         for (int m = 0; m < 4; ++m)
           if (four + m < ends.past && d2[m] < h2) draft.add(s.first + four + m);
@@ -85,19 +111,15 @@ struct Lister {
     __shared__ int kept[Draft::kept * threads];
     const unsigned lane = threadIdx.x % Lists::width;
     const long slice = i / Lists::width;
-    Vec<D> x{};
-    int cell[3] = {0, 0, 0};
-    if (i < n) {
-      x = p[i].x;
-      for (int k = 0; k < D; ++k) cell[k] = window.at(x, k);
-    }
+    const bool here = i < n;
+    const Place place = here ? placeOf(p[i].x) : Place{};
     int sum = 0;
     for (int set = 0; set < 2; ++set) {
       Draft draft{kept + threadIdx.x, list[set] + slice * room[set] * Lists::width + lane, room[set], 0};
-      if (i < n && set == 0) append(fluid, x, cell, draft), append(images, x, cell, draft);
-      if (i < n && set == 1) append(solid, x, cell, draft);
-      const int longest = __reduce_max_sync(all, draft.count), fours = (longest + 3) / 4 * 4;  // readers have four under way
-      const int rows = fours < room[set] ? fours : room[set];
+      if (here && set == 0) append(fluid, place, draft), append(images, place, draft);
+      if (here && set == 1) append(solid, place, draft);
+      const int longest = __reduce_max_sync(all, draft.count), whole = (longest + batch - 1) / batch * batch;
+      const int rows = whole < room[set] ? whole : room[set];
       draft.give(rows, ghost[set]);
       if (lane == 0 && slice * Lists::width < n) {  // the last block may have warps without particles
         slices[set][slice] = {list[set] + slice * room[set] * Lists::width, rows};
@@ -115,8 +137,12 @@ struct Lister {
 };
 
 template <int D>
-__global__ void __launch_bounds__(threads) listKernel(Lister<D> lister) {
+__global__ void __launch_bounds__(threads) listKernel(Lister<D> lister, Meeting meeting, Found* seen) {
+  awaitTurn();
   lister(int(blockIdx.x * threads + threadIdx.x));
+  if (!meeting.isLast() || threadIdx.x > 0) return;
+  *seen = *lister.found;
+  *lister.found = {};
 }
 }  // namespace
 
@@ -143,6 +169,7 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Samp
   lister.window = window;
   lister.h2 = support * support;
   lister.fluid = source(around.fluid), lister.images = source(around.images), lister.solid = source(around.solid);
+  lister.batch = 4 * sharers(n);
   lister.ghost[0] = around.fluidGhost, lister.ghost[1] = around.solidGhost;
   const int slices = (n + Lists::width - 1) / Lists::width;
   pairs_ = 0;
@@ -152,21 +179,19 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Samp
     check(cudaHostAlloc(reinterpret_cast<void**>(&seen_), sizeof(Found), cudaHostAllocMapped), "allocate memory");
     check(cudaEventCreateWithFlags(&passed_, cudaEventDisableTiming), "make a mark");
     found_.resize(1);
+    check(cudaMemsetAsync(found_.data(), 0, sizeof(Found)), "clear memory");
   }
   for (int set = 0; set < 2; ++set) {
     Set& s = sets_[set];
     if (s.room == 0) s.room = set == 0 ? (D == 3 ? 64 : 32) : 32;
     s.slices.resize(slices);
-    s.list.resize(std::size_t(slices) * s.room * Lists::width);
+    s.list.resize((std::size_t(slices) * s.room + 2 * lister.batch) * Lists::width);  // readers look ahead
     lister.room[set] = s.room;
     lister.list[set] = s.list.data();
     lister.slices[set] = s.slices.data();
   }
   lister.found = found_.data();
-  check(cudaMemsetAsync(found_.data(), 0, sizeof(Found)), "clear memory");
-  listKernel<<<(n - 1) / threads + 1, threads>>>(lister);
-  check(cudaGetLastError(), "start a kernel");
-  putOnDesk(seen_, found_.data(), sizeof(Found));
+  launch(listKernel<D>, (n - 1) / threads + 1, threads, lister, Meeting::of(0), seen_);
   check(cudaEventRecord(passed_), "make a mark");
 }
 
@@ -179,7 +204,7 @@ bool Neighbours<D>::areComplete() {
   bool enough = true;
   for (int set = 0; set < 2; ++set)
     if (seen_->longest[set] > sets_[set].room) {
-      sets_[set].room = (seen_->longest[set] + seen_->longest[set] / 4 + 3) / 4 * 4;
+      sets_[set].room = (seen_->longest[set] + seen_->longest[set] / 4 + 15) / 16 * 16;
       sets_[set].list = {};
       enough = false;
     }

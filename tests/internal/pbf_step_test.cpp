@@ -3,7 +3,7 @@
 //   v += dt g, x* = x + dt v        the prediction; the step's only change before the neighbours are found
 //   neighbours at x*, once          pairs that come near during the iterations do not count, pairs that part still do
 //   n times: rho, S, lambda of all, then dx of all, then x* += dx
-//   v = (x* - x)/dt, then viscosity and XSPH, then vorticity confinement
+//   v = (x* - x)/dt, then viscosity, XSPH and vorticity confinement, all from these velocities
 // The sheet puts viscosity at the head of a step and the slides XSPH at its tail; between two steps that is the same place.
 #include <gtest/gtest.h>
 
@@ -64,8 +64,9 @@ struct PbfStep : testing::Test {
       for (int l = 0; l < int(s.solver.numbers.at("iterations")); ++l) correct(predicted, neighbours);
       for (int i = 0; i < n; ++i) v[i] = (1 / dt) * (predicted[i] - x[i]);
       x = predicted;
+      const std::vector<V> u = v;
       smooth(neighbours, s.fluid.viscosity / rho0, s.solver.numbers.at("xsph"));
-      if (const double eps = s.solver.numbers.at("vorticity"); eps > 0) confine(neighbours, eps);
+      if (const double eps = s.solver.numbers.at("vorticity"); eps > 0) confine(u, neighbours, eps);
     }
 
     // One iteration: Eq. 6-10 with equal masses.
@@ -106,8 +107,8 @@ struct PbfStep : testing::Test {
         }
     }
 
-    // v_i += dt eps d (N x omega).
-    void confine(const std::vector<std::vector<int>>& neighbours, double eps) {
+    // v_i += dt eps d (N x omega), omega the curl of u.
+    void confine(const std::vector<V>& u, const std::vector<std::vector<int>>& neighbours, double eps) {
       const std::size_t n = x.size();
       const double V0 = m / rho0;
       std::vector<std::array<double, 3>> omega(n, {0, 0, 0});
@@ -118,7 +119,7 @@ struct PbfStep : testing::Test {
       const auto size = [](const std::array<double, 3>& a) { return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); };
       for (std::size_t i = 0; i < n; ++i)
         for (const int j : neighbours[i]) {
-          const auto term = cross(full(V0 * (v[j] - v[i])), full(W.grad(x[i] - x[j])));
+          const auto term = cross(full(V0 * (u[j] - u[i])), full(W.grad(x[i] - x[j])));
           for (int k = 0; k < 3; ++k) omega[i][k] += term[k];
         }
       for (std::size_t i = 0; i < n; ++i) {
