@@ -42,7 +42,7 @@ struct FindKeys {
 struct PutInOrder {
   View<const int> start, key, rank;
   int n;
-  View<int> order, cell;
+  View<int> order;
   __device__ void operator()(int t) const {
     int k[several], at[several];
     BRIM_UNROLL
@@ -56,7 +56,7 @@ struct PutInOrder {
       if (k[e] >= 0) at[e] += start[k[e]];
     BRIM_UNROLL
     for (int e = 0; e < several; ++e)
-      if (k[e] >= 0) order[at[e]] = ownOf(t, e), cell[at[e]] = k[e];
+      if (k[e] >= 0) order[at[e]] = ownOf(t, e);
   }
 };
 
@@ -72,15 +72,16 @@ void Bins<D>::sort(Tiles<D>& tiles, const Frame<D>& frame, const Particles<D>& f
       frame.places(), n, [=] BRIM_KERNEL(int i) { return f.cellOf(p[i].x); }, ring);
   const int outside = tiles.count() * Tiles<D>::cells;
   start_.resize(std::size_t(outside) + 4);
-  const auto order = order_.view(), start = start_.view();
+  const auto order = order_.view(), start = start_.view(), cell = cell_.view();
   forEach(outside / 4 + 1, [=] BRIM_KERNEL(int k) { reinterpret_cast<int4*>(start.data)[k] = make_int4(0, 0, 0, 0); });
   forEach(threadsFor(n), FindKeys<D>{tiles.view(), f, p, n, outside, start, key_.view(), rank_.view()});
   scan(start_, outside + 2);
-  forEach(threadsFor(n), PutInOrder{start_.read(), key_.read(), rank_.read(), n, order, cell_.view()});
+  forEach(threadsFor(n), PutInOrder{start_.read(), key_.read(), rank_.read(), n, order});
   // Ranks came in any order; sorting each cell by index makes them repeatable.
   forEach(outside + 1, [=] BRIM_KERNEL(int c) {
     const int a = start[c], b = start[c + 1];
     if (b - a > 1) sortStretch(order.data, a, b);
+    for (int m = a; m < b; ++m) cell[m] = c;
   });
 }
 

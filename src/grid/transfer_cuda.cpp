@@ -149,7 +149,12 @@ struct Pad {
   __device__ void operator()(int t) const {
     constexpr int cells = Tiles<D>::cells, nodes = Padded<D>::nodes;
     if (start && start[t * cells] == start[(t + 1) * cells]) return;
-    for (int n = ownCell(); n < nodes; n += cells) {
+    constexpr int rounds = (nodes + cells - 1) / cells;
+    Real value[rounds][D];  // all read before any is written, so that a thread waits once
+    BRIM_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+      const int n = ownCell() + r * cells;
+      if (n >= nodes) continue;
       int way = 0, cell = 0;
       for (int a = 0, rest = n, three = 1; a < D; ++a, rest /= 10, three *= 3) {
         const int x = rest % 10 - 1;
@@ -158,7 +163,14 @@ struct Pad {
       }
       const std::size_t from = std::size_t(tiles.around(t)[way]) * cells + cell;
       BRIM_UNROLL
-      for (int k = 0; k < D; ++k) to[(std::size_t(t) * D + k) * nodes + n] = field[k][from];
+      for (int k = 0; k < D; ++k) value[r][k] = field[k][from];
+    }
+    BRIM_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+      const int n = ownCell() + r * cells;
+      BRIM_UNROLL
+      for (int k = 0; k < D; ++k)
+        if (n < nodes) to[(std::size_t(t) * D + k) * nodes + n] = value[r][k];
     }
   }
 };

@@ -75,6 +75,23 @@ TEST_P(Device, SolvesForPressureWhereNoAirIs) {
   EXPECT_LT(apartAfterAStep(s), 1e-5);
 }
 
+TEST_P(Device, SolvesForPressureInAWidePool) {
+  if (solver != "flip" && solver != "apic") GTEST_SKIP() << "the others have no grid";
+  // 9 x 9 tiles, and more in the next level of the pressure solver than the blocks of a cluster.
+  Scene s = domain(solver, 3, {3.6, 0.5, 3.6}, 0.025, "walls");
+  fill(s, box({0, 0, 0}, {3.6, 0.15, 3.6}));
+  fill(s, box({0.4, 0.15, 1.2}, {1.2, 0.4, 2.4}));
+  EXPECT_LT(apartAfterAStep(s), 1e-5);  // as above
+  expectSameBits(s, 8);
+}
+
+TEST_P(Device, RemovesWhatASinkTakesAsTheCpuDoes) {
+  Scene s = scene();
+  s.fluid.sinks.push_back({box({0.2, 0.2, 0.1}, {0.4, 0.4, 0.3})});
+  EXPECT_LT(apartAfterAStep(s), 1e-5);  // as above
+  expectSameBits(s, 20);
+}
+
 TEST_P(Device, StaysWithTheCpuFor100Steps) {
   const Scene s = scene();
   Simulation gpu = onDevice(s), cpu = inDouble(s);
