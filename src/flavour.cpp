@@ -260,6 +260,14 @@ static bool runsHere() {
 #endif
 }
 
-Flavour flavour() { return {BRIM_FLAVOUR_NAME, runsHere, make, listSolvers}; }
+static std::string device() {
+#if BRIM_CUDA
+  return deviceInWords();
+#else
+  return fmt::format("{} ({} numbers of {} bits at a time)", BRIM_FLAVOUR_NAME, lanes, 8 * sizeof(Real));
+#endif
+}
+
+Flavour flavour() { return {BRIM_FLAVOUR_NAME, runsHere, make, listSolvers, device}; }
 
 }  // namespace brim::inline BRIM_FLAVOUR

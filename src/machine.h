@@ -35,6 +35,7 @@ struct Flavour {
   bool (*runsHere)();  // has this CPU what it needs?
   std::unique_ptr<Simulation::Machine> (*make)(const Scene&);
   std::vector<SolverInfo> (*solvers)();
+  std::string (*device)();  // what it computes on, in words
 };
 
 }  // namespace brim

@@ -1,6 +1,7 @@
 // Chooses the flavour at run time and hands everything on to it.
 #include "brim/simulation.h"
 
+#include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
@@ -41,18 +42,34 @@ const std::vector<SolverInfo>& solvers() {
 }
 
 // The GPU's flavour, or why there is none.
+static const Flavour* findGpu(std::string& why) {
+  for (const Flavour& f : built())
+    if (std::string(f.name) == "cuda32") {
+      if (f.runsHere()) return &f;
+      why = "no NVIDIA GPU was found, or no driver for it (nvidia-smi shows both)";
+      return nullptr;
+    }
+  why = "this brim was built without CUDA; build it with cmake --preset cuda";
+  return nullptr;
+}
+
+std::vector<DeviceInfo> devices() {
+  std::string cpu, why;
+  for (const Flavour& f : built())
+    if (f.runsHere() && std::string(f.name).starts_with("cpu")) cpu += (cpu.empty() ? "" : ", ") + f.device();
+  const Flavour* const gpu = findGpu(why);
+  return {{"cpu", fmt::format("{} threads; {}", tbb::info::default_concurrency(), cpu)}, {"cuda", gpu ? gpu->device() : why}};
+}
+
 static const Flavour& chooseDevice(const Options& o) {
   const auto wrong = [](const std::string& what) { throw SceneError({{{}, what}}); };
   if (o.device != "cuda") wrong("device \"" + o.device + "\" is not known: cpu or cuda");
   if (o.precision != "single") wrong("device \"cuda\" computes in single precision; use --precision single, or --device cpu");
   if (!o.flavour.empty() && o.flavour != "cuda32") wrong("flavour \"" + o.flavour + "\" does not run on device \"cuda\"");
-  for (const Flavour& f : built())
-    if (std::string(f.name) == "cuda32") {
-      if (!f.runsHere()) wrong("device \"cuda\": no NVIDIA GPU was found, or no driver for it (nvidia-smi shows both)");
-      return f;
-    }
-  wrong("device \"cuda\": this brim was built without CUDA; build it with cmake --preset cuda");
-  return built().front();
+  std::string why;
+  const Flavour* const gpu = findGpu(why);
+  if (!gpu) wrong("device \"cuda\": " + why);
+  return *gpu;
 }
 
 static const Flavour& choose(const Options& o) {

@@ -52,6 +52,7 @@ int info(const SceneArguments&, const Options&);
 
 int listSolvers();
 int listScenes();
+int listDevices();
 int listParameters(const std::string& name, bool markdown);
 
 /// Reads the scene with its changes and prints its warnings.

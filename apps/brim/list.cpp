@@ -50,6 +50,11 @@ int listScenes() {
   return ok;
 }
 
+int listDevices() {
+  for (const DeviceInfo& d : devices()) fmt::print("{:<5} {}\n", d.name, d.text);
+  return ok;
+}
+
 int listParameters(const std::string& name, bool markdown) {
   const std::string text = markdown ? catalogueMarkdown() : catalogueText(name);
   if (text.empty()) {

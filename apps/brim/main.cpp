@@ -63,7 +63,8 @@ void addMachine(CLI::App& command, Options& machine) {
   command.add_option("--threads", machine.threads, "Threads; 0: all cores. The result does not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  command.add_option("--device", machine.device, "cpu, or cuda: an NVIDIA GPU")->capture_default_str();
+  command.add_option("--device", machine.device, "cpu, or cuda: an NVIDIA GPU; brim list devices tells what is here")
+      ->capture_default_str();
   command.add_option("--precision", machine.precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))
       ->type_name("WORD");
@@ -262,10 +263,11 @@ int dispatch(int argc, char** argv) {
 
   std::string name;
   bool markdown = false;
-  auto* list = app.add_subcommand("list", "List solvers, scenes or parameters");
+  auto* list = app.add_subcommand("list", "List solvers, scenes, devices or parameters");
   list->require_subcommand(1);
   auto* listSolvers_ = list->add_subcommand("solvers", "The methods");
   auto* listScenes_ = list->add_subcommand("scenes", "The scenes that come with Brim");
+  auto* listDevices_ = list->add_subcommand("devices", "What --device takes, and what that is here; times a copy on a GPU");
   auto* listParameters_ = list->add_subcommand("parameters", "Every key of a scene file and every parameter of the solvers");
   listParameters_->add_option("NAME", name, "Only this table, solver or key");
   listParameters_->add_flag("--markdown", markdown, "As the page docs/scene_format.md");
@@ -293,6 +295,7 @@ int dispatch(int argc, char** argv) {
   if (*version_) return version();
   if (*listSolvers_) return listSolvers();
   if (*listScenes_) return listScenes();
+  if (*listDevices_) return listDevices();
   if (*listParameters_) return listParameters(name, markdown);
   return mistake;
 }

@@ -74,4 +74,11 @@ class Simulation {
 /// "cpu64").
 std::vector<std::string> flavours();
 
+/// What Options::device takes, and in words what that is on this machine, or why it is not there.
+struct DeviceInfo {
+  std::string name, text;
+};
+/// Measures how fast a GPU copies, which takes it a moment.
+std::vector<DeviceInfo> devices();
+
 }  // namespace brim

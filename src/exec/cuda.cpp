@@ -1,4 +1,6 @@
-// Scans and sorts of the device, by CUB; compiled for the flavour cuda32 alone.
+// Scans and sorts of the device, by CUB, and what it is; compiled for the flavour cuda32 alone.
+#include <fmt/format.h>
+
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -35,6 +37,28 @@ void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n) {
       },
       "sort numbers");
   keys.swap(sorted);
+}
+
+std::string deviceInWords() {
+  cudaDeviceProp gpu;
+  check(cudaGetDeviceProperties(&gpu, 0), "say what it is");
+  constexpr std::size_t bytes = 1 << 29;  // ten times what its caches hold
+  constexpr int copies = 10;
+  Array<char> a, b;
+  a.resize(bytes), b.resize(bytes);
+  cudaEvent_t from, to;
+  check(cudaEventCreate(&from), "make a mark");
+  check(cudaEventCreate(&to), "make a mark");
+  for (int k = -1; k < copies; ++k) {  // the first only warms up
+    if (k == 0) check(cudaEventRecord(from), "make a mark");
+    check(cudaMemcpyAsync(b.data(), a.data(), bytes, cudaMemcpyDeviceToDevice), "copy memory");
+  }
+  check(cudaEventRecord(to), "make a mark");
+  finish();
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, from, to), "tell the time");
+  cudaEventDestroy(from), cudaEventDestroy(to);
+  return fmt::format("{}, {} GiB, copies {:.2f} TB/s", gpu.name, gpu.totalGlobalMem >> 30, 2e-9 * copies * bytes / ms);
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

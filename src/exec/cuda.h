@@ -251,6 +251,9 @@ __device__ inline void setBits(std::uint32_t& word, std::uint32_t bits) {
 void scan(Array<int>& counts, int n);
 /// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
 void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n);
+/// Name, memory and the speed of a large copy.
+std::string deviceInWords();
+
 /// After how many iterations a loop looks whether it is done: looking means waiting.
 constexpr int lookEvery = 8;
 
