@@ -3,7 +3,6 @@
 // and each cell what the blocks have for it: sums in an order that is a function of the particles alone.
 #pragma once
 #include "grid/transfer.h"
-#include "world/several_cuda.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
