@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo test slow bench install format clean \
-        bundle check-format test-release test-embed test-sanitize cuda-check acceptance
+        bundle gpu-bundle cuda-programs check-format test-release test-embed test-sanitize cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -17,6 +17,7 @@ help:
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
+	@echo 'make gpu-bundle            build-gpu-bundle: the same with the tests of a GPU, for tools/gpu_check'
 	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
 	@echo 'make format                formats the sources as "make test" wants them'
 	@echo 'make clean                 removes the build folders'
@@ -97,15 +98,26 @@ bench: setup
 	build/brim_bench_grid
 
 # A folder that runs without Brim's packages; with the GPU's flavour where nvcc is. Without OpenVDB, whose library is as large as all else.
+CUDA_HERE := $(shell PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc)
 bundle: setup
-	@nvcc=$$(PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc); \
-	if [ -z "$$nvcc" ]; then \
-	  cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF && cmake --build --preset release -j $(JOBS) --target brim && tools/bundle build/brim build-bundle; \
-	else \
-	  export PATH="$$(dirname $$nvcc):$$PATH"; \
-	  cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF && cmake --build build-cuda -j $(JOBS) --target brim test_backends && \
-	  tools/bundle build-cuda/brim build-bundle; \
-	fi
+ifeq ($(CUDA_HERE),)
+	cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF
+	cmake --build --preset release -j $(JOBS) --target brim
+	tools/bundle build/brim build-bundle
+else
+	$(MAKE) cuda-programs PROGRAMS=brim
+	tools/bundle build-cuda/brim build-bundle
+endif
+
+# The same with the tests that tools/gpu_check runs.
+gpu-bundle: setup
+	$(MAKE) cuda-programs PROGRAMS="brim test_backends"
+	tools/bundle build-cuda/brim build-gpu-bundle build-cuda/test_backends
+
+cuda-programs: export PATH := $(dir $(CUDA_HERE)):$(PATH)
+cuda-programs:
+	cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF
+	cmake --build build-cuda -j $(JOBS) --target $(PROGRAMS)
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
 install: setup

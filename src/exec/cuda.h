@@ -222,13 +222,16 @@ void forEach(int n, F body) {
   launch(eachKernel<F>, (n - 1) / threads + 1, threads, n, body);
 }
 
-/// Sets elements to `value` if that is all zeros and they are many: the driver's own way is four times as fast as a kernel.
+/// Sets elements to `value` if they are many: four for a thread, so that it is the memory that bounds it.
 template <class T>
-bool clear(Array<T>& to, int first, int last, const T& value) {
-  constexpr std::size_t many = 1 << 16;  // bytes
-  const char zero[sizeof(T)] = {};
-  if (last <= first || (last - first) * sizeof(T) < many || std::memcmp(&value, zero, sizeof(T)) != 0) return false;
-  check(cudaMemsetAsync(to.data() + first, 0, (last - first) * sizeof(T)), "clear memory");
+bool fillMany(Array<T>& to, int first, int last, T value) {
+  constexpr int each = 4, few = 1 << 14;
+  const int n = last - first, apart = (n + each - 1) / each;
+  if (n < few) return false;
+  const auto t = to.view();
+  forEach(apart, [=] __device__(int k) {
+    for (int m = k; m < n; m += apart) t[first + m] = value;
+  });
   return true;
 }
 

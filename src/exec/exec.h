@@ -43,7 +43,7 @@ void permute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n)
 template <class T>
 void fill(Array<T>& to, int first, int last, T value) {
 #if BRIM_CUDA
-  if (clear(to, first, last, value)) return;
+  if (fillMany(to, first, last, value)) return;
 #endif
   const auto t = to.view();
   forEach(last - first, [=] BRIM_KERNEL(int k) { t[first + k] = value; });

@@ -8,17 +8,28 @@ namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
 
+/// Trees that many threads climb and join: in the device's memory, or in a block's, where every access is atomic so that
+/// compute-sanitizer sees no race.
+struct OfDevice {
+  __device__ static int parentOf(int* parent, int c) { return *static_cast<volatile int*>(parent + c); }
+  __device__ static void shorten(int* parent, int c, int to) { *static_cast<volatile int*>(parent + c) = to; }
+};
+struct OfBlock {
+  __device__ static int parentOf(int* parent, int c) { return atomicOr(parent + c, 0); }
+  __device__ static void shorten(int* parent, int c, int to) { atomicMin(parent + c, to); }
+};
+template <class Memory = OfDevice>
 __device__ int rootOf(int* parent, int c) {
-  volatile int* const p = parent;
-  for (int next; (next = p[c]) != c; c = next) {
-    const int beyond = p[next];
-    if (beyond != next) p[c] = beyond;  // shorter for the next who comes; numbers only fall, so nobody is misled
+  for (int next; (next = Memory::parentOf(parent, c)) != c; c = next) {
+    const int beyond = Memory::parentOf(parent, next);
+    if (beyond != next) Memory::shorten(parent, c, beyond);  // for the next who comes; numbers only fall, so nobody is misled
   }
   return c;
 }
+template <class Memory = OfDevice>
 __device__ void join(int* parent, int a, int b) {
   for (;;) {
-    a = rootOf(parent, a), b = rootOf(parent, b);
+    a = rootOf<Memory>(parent, a), b = rootOf<Memory>(parent, b);
     if (a == b) return;
     const int high = a < b ? b : a, low = a < b ? a : b;
     const int was = atomicMin(parent + high, low);
@@ -48,8 +59,7 @@ template <int D>
 struct BeginTrees {
   Trees<D> trees;
   __device__ void operator()(int t) const {
-    __shared__ int own[power(8, D)];
-    __shared__ std::uint8_t reached[power(8, D)];
+    __shared__ int own[power(8, D)], reached[power(8, D)];
     const int c = ownCell(), at = t * power(8, D) + c, x = c & 7;
     if (at == 0) trees.parent[trees.l.tiles * power(8, D)] = 0;  // counts those that are closed
     reached[c] = 0;
@@ -63,14 +73,14 @@ struct BeginTrees {
       if ((c >> 3 * k & 7) == 0 || !trees.is(trees.unknown, at - c + to)) continue;
       // The cells to the left of both have joined these runs already.
       if (x && trees.is(trees.unknown, at - 1) && trees.is(trees.unknown, at - c + to - 1)) continue;
-      join(own, c, to);
+      join<OfBlock>(own, c, to);
     }
     __syncthreads();
-    const int root = unknown ? rootOf(own, c) : c;
-    if (trees.is(trees.open, at)) reached[root] = 1;
+    const int root = unknown ? rootOf<OfBlock>(own, c) : c;
+    if (trees.is(trees.open, at)) atomicOr(reached + root, 1);
     trees.parent[at] = at - c + root;
     __syncthreads();
-    trees.reached[at] = reached[c];
+    trees.reached[at] = std::uint8_t(reached[c]);
   }
 };
 /// The trees of tiles that touch.
