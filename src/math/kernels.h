@@ -2,9 +2,9 @@
 // (1 - q^2)+ with q = |r|/h, so a sample out of reach adds an exact zero.
 //   W(r)        the weight                                     [1/m^D]
 //   W.grad(r)   its gradient by r = x_i - x_j; zero at r = 0   [1/m^(D+1)]
-//   W.bare(r2)  {w, k} at |r|^2 = r2, of which W(r) = weight w and W.grad(r) = slope k r: what a sum over many neighbours adds
-//   up,
-//               and multiplies by the constants once
+//   W.bare(r2)  {w, k} at |r|^2 = r2, of which W(r) = weight w and W.grad(r) = slope k r:
+//               what a sum over many neighbours adds up, to multiply it by the constants once
+//               (W.weight [1/m^D], W.slope in the kernel's own unit)
 #pragma once
 #include <string>
 

@@ -38,7 +38,7 @@ void smooth(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) 
     const auto [xi, mi] = p[i];
     const auto [vi, ri] = v[i];
     Reals rho = 0;
-    Vec<D, Reals> shared = {}, dv = {}, omega = {};
+    Vec<D, Reals> apart = {}, dv = {}, omega = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [vj, rj] = v[j];
@@ -46,13 +46,13 @@ void smooth(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) 
       const Reals r2 = dot(r, r);
       const auto [w, k] = W.bare(r2);
       rho += w;
-      shared += w * u;
+      apart += w * u;
       dv += (k * dot(u, r) / (r2 + soft)) * r;
       if (turning) omega += curlTerm(k * u, r);
     }
     // All fluid particles have one mass.
     rho *= Reals(W.weight) * mi;
-    dv = (Reals(drag * v0 * W.slope) * mi) * dv - (Reals(c * v0 * W.weight) * mi) * shared;
+    dv = (Reals(drag * v0 * W.slope) * mi) * dv - (Reals(c * v0 * W.weight) * mi) * apart;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       const auto [vk, rk] = sv[k];

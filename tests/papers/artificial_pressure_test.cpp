@@ -62,7 +62,7 @@ TEST(ArtificialPressure, RoundsADropWithoutGravity_PB08) {
   }
 }
 
-TEST(ArtificialPressure, HasAlternativesOfWhichAllButALargerSupportHelp_PB07) {
+TEST(ArtificialPressure, HasAlternativesOfWhichClampingAndSmallerStepsHelp_PB07) {
   // A dam break with the two-sided constraint, on average over eleven looks from 0.4 s to 1 s, as single ones differ by a tenth.
   const auto clumping = [](const std::string& acceleration, const std::function<void(Scene&)>& change) {
     Scene s = domain("pbf", 2, {1.2, 0.8, 1}, 0.02, "walls");
@@ -84,11 +84,15 @@ TEST(ArtificialPressure, HasAlternativesOfWhichAllButALargerSupportHelp_PB07) {
   const auto nothing = [](Scene&) {};
   const auto clamp = [](Scene& s) { s.solver.choices["condition"] = "inequality"; };
   const Spacing plain = clumping("none", nothing), own = clumping("multilevel", nothing);
-  // Clamped, 19 % of the particles in pairs become 7 % with the slides' iterations, 27 % become 2 % with Brim's.
+  // Clamped, 19 % of the particles in pairs become 8 % with the slides' iterations, 27 % become 2 % with Brim's.
   EXPECT_LT(clumping("none", clamp).close, 0.6 * plain.close);
   EXPECT_LT(clumping("multilevel", clamp).close, 0.3 * own.close);
-  // Four times the particles: 19 % become 13 %, as clumps are at the surface.
-  EXPECT_LT(clumping("none", [](Scene& s) { s.resolution.spacing = 0.01; }).close, 0.85 * plain.close);
+  // Four times the particles: 12 to 21 %, by the last digits of what a run begins with, 18 % on average over eight of them; so
+  // that is no help. The average spreads by 0.07 of it.
+  double fine = 0;
+  for (int k = 0; k < 8; ++k)
+    fine += clumping("none", [&](Scene& s) { s.resolution.spacing = 0.01, s.gravity[1] *= 1 + 1e-5 * k; }).close / 8;
+  EXPECT_NEAR(fine, plain.close, 0.25 * plain.close);
   // A quarter of the step: 0.068 becomes 0.048 with Brim's iterations. The slides' do not notice: they move particles by so much
   // of a spacing a step, whatever the step.
   EXPECT_LT(clumping("multilevel", [](Scene& s) { s.time.dt = 1e-3; }).variance, 0.85 * own.variance);
