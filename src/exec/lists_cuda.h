@@ -40,8 +40,8 @@ struct Lists {
   };
   const Slice* slice;
 
-  /// Reads indices four ahead: a batch of four is on its way while the one before is being worked on, which takes a fifth of the
-  /// time of a PBF iteration off. What is read past the end is not used; lists leave room for it.
+  /// Reads indices four ahead: a batch of four is on its way while the one before is being worked on, which takes up to a fifth
+  /// of a PBF iteration off. What is read past the end is not used; lists leave room for it.
   template <int rows>
   struct Iterator {
     const int* p;
