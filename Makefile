@@ -129,4 +129,4 @@ format: setup
 	@tools/check_format --fix
 
 clean:
-	rm -rf build build-sanitize build-cuda
+	rm -rf build build-sanitize build-cuda build-bundle build-gpu-bundle

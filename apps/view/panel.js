@@ -238,8 +238,10 @@ export class Panel {
   }
 
   status(status) {
-    this.running = status.state === 'running';
-    this.run.replaceChildren(icon(this.running ? 'pause' : 'play'));
+    const running = status.state === 'running';
+    // Only when it changes: a click whose sign is replaced between press and release is none.
+    if (running !== this.running) this.run.replaceChildren(icon(running ? 'pause' : 'play'));
+    this.running = running;
     this.run.setAttribute('aria-pressed', String(this.running));
     document.documentElement.dataset.state = status.state;
     if (document.activeElement !== this.pace) this.pace.value = String(status.pace);
