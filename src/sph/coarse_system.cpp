@@ -1,5 +1,7 @@
 #include "sph/coarse_system.h"
 
+#include <map>
+
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
@@ -7,7 +9,7 @@ void CoarseSystem<D>::resize(int unknowns) {
   n_ = unknowns;
   link.resize(std::size_t(2 * D) * n_);
   for (Array<double>* a : {&diagonal, &filled, &inverse_}) a->resize(n_);
-  for (Array<int>* a : {&held, &parent_, &holds_}) a->resize(n_);
+  for (Array<int>* a : {&held, &parent_, &holds_, &breathes_}) a->resize(n_);
   for (Array<Pair>* a : {&rhs, &x, &p_, &q_}) a->resize(n_);
 }
 
@@ -27,19 +29,28 @@ BRIM_DEVICE_FN void unite(View<int> parent, int a, int b) {
   }
 }
 
+// The largest that `held` becomes.
 template <int D>
-static int findBodies(int n, View<const Link> link, View<int> parent, View<int> holds, View<int> held) {
-  forEach(n, [=] BRIM_KERNEL(int i) { parent[i] = i, holds[i] = 0; });
+static int findBodies(int n, View<const Link> link, View<int> parent, View<int> holds, View<int> breathes, View<int> held) {
+  forEach(n, [=] BRIM_KERNEL(int i) { parent[i] = i, holds[i] = breathes[i] = 0; });
   forEach(n, [=] BRIM_KERNEL(int i) {
     for (int k = 0; k < D; ++k)
       if (const int above = link[2 * D * i + 2 * k + 1].to; above >= 0) unite(parent, i, above);
   });
   forEach(n, [=] BRIM_KERNEL(int i) {
-    bool wall = false;
-    for (int l = 0; l < 2 * D; ++l) wall = wall || link[2 * D * i + l].perDrop == 0;
+    bool wall = false, air = false;
+    for (int l = 0; l < 2 * D; ++l) {
+      const Link beyond = link[2 * D * i + l];
+      wall = wall || beyond.perDrop == 0;
+      air = air || (beyond.to < 0 && beyond.perDrop != 0);
+    }
     if (wall) swapIf(holds[rootOf(parent, i)], 0, 1);
+    if (air) swapIf(breathes[rootOf(parent, i)], 0, 1);
   });
-  return int(sumOf(n, [=] BRIM_KERNEL(int i) { return double(held[i] = holds[rootOf(parent, i)]); }));
+  return int(maxOf(n, [=] BRIM_KERNEL(int i) {
+    const int root = rootOf(parent, i);
+    return double(held[i] = holds[root] ? 2 - breathes[root] : 0);
+  }));
 }
 
 BRIM_DEVICE_FN Pair ratio(const Pair& a, const Pair& b) {
@@ -133,12 +144,67 @@ static void clampToPush(int n, View<Pair> x) {
 
 template <int D>
 bool CoarseSystem<D>::findHeld() {
-  return findBodies<D>(n_, link.read(), parent_.view(), holds_.view(), held.view()) > 0;
+  const int largest = findBodies<D>(n_, link.read(), parent_.view(), holds_.view(), breathes_.view(), held.view());
+  shutFirst_.assign(1, 0);
+  if (largest == 2) listShutIn();
+  return largest > 0;
+}
+
+// On the host: few scenes have any, and coarse cells are few.
+template <int D>
+void CoarseSystem<D>::listShutIn() {
+  const auto parent = onHost(parent_, n_), state = onHost(held, n_);
+  std::map<int, std::vector<int>> bodies;
+  for (int i = 0; i < n_; ++i) {
+    if (state[i] != 2) continue;
+    int root = i;
+    while (parent[root] != root) root = parent[root];
+    bodies[root].push_back(i);
+  }
+  std::vector<int> all;
+  for (const auto& [root, cells] : bodies) {
+    all.insert(all.end(), cells.begin(), cells.end());
+    shutFirst_.push_back(int(all.size()));
+  }
+  copyIn(shutIn_, all.data(), all.size());
+}
+
+// So that what is left has a solution.
+template <int D>
+void CoarseSystem<D>::leaveOutMeans() {
+  for (std::size_t b = 0; b + 1 < shutFirst_.size(); ++b) {
+    const int first = shutFirst_[b], n = shutFirst_[b + 1] - first;
+    const auto cell = shutIn_.read();
+    const auto r = rhs.view();
+    const double now = sumOf(n, [=] BRIM_KERNEL(int k) { return r[cell[first + k]].now; }) / n;
+    const double before = sumOf(n, [=] BRIM_KERNEL(int k) { return r[cell[first + k]].before; }) / n;
+    forEach(n, [=] BRIM_KERNEL(int k) {
+      Pair& own = r[cell[first + k]];
+      own = {own.now - now, own.before - before};
+    });
+  }
+}
+
+// Conjugate gradients leave some pressure below zero in such a body, as they began with none.
+template <int D>
+void CoarseSystem<D>::startFromZero() {
+  for (std::size_t b = 0; b + 1 < shutFirst_.size(); ++b) {
+    const int first = shutFirst_[b], n = shutFirst_[b + 1] - first;
+    const auto cell = shutIn_.read();
+    const auto p = x.view();
+    const double now = maxOf(n, [=] BRIM_KERNEL(int k) { return -p[cell[first + k]].now; });
+    const double before = maxOf(n, [=] BRIM_KERNEL(int k) { return -p[cell[first + k]].before; });
+    forEach(n, [=] BRIM_KERNEL(int k) {
+      Pair& own = p[cell[first + k]];
+      own = {own.now + now, own.before + before};
+    });
+  }
 }
 
 template <int D>
 void CoarseSystem<D>::solve(double softness) {
   constexpr int most = 200, look = lookEvery;
+  leaveOutMeans();
   products_.resize(products);
   start(n_, softness, filled.read(), diagonal.view(), inverse_.view(), rhs.read(), x.view(), p_.view(), products_);
   keepInitial(products_);
@@ -151,6 +217,7 @@ void CoarseSystem<D>::solve(double softness) {
     iterate<D>(n_, turn, it == 0, link.read(), diagonal.read(), inverse_.read(), rhs.view(), x.view(), p_.view(), q_.view(),
                products_);
   }
+  startFromZero();
   clampToPush(n_, x.view());
 }
 

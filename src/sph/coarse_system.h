@@ -1,5 +1,7 @@
 // The linear system of the coarse level: pressures of the cells that hold fluid, and what flows between them.
 #pragma once
+#include <vector>
+
 #include "exec/exec.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -27,18 +29,26 @@ class CoarseSystem {
   /// Finds the bodies of fluid that touch a wall; whether there is one. Call when the links are set.
   bool findHeld();
   /// Finds x by Jacobi-preconditioned conjugate gradients, to a thirtieth of both residuals: the fine level sees to the rest.
-  /// What would be negative is zero: fluid pushes, it does not pull. Takes rhs as its memory.
+  /// What would be negative is zero: fluid pushes, it does not pull. Without softness a body of fluid that is shut in has
+  /// pressures up to a constant: what of its rhs has nowhere to go is left out, and its least pressure is zero. Takes rhs as
+  /// its memory.
   void solve(double softness);
 
   Array<Link> link;        // 2 D per unknown: below and above along each axis
   Array<double> diagonal;  // sum of the weights
   Array<double> filled;    // part of the cell that fluid fills
-  Array<int> held;         // 1: part of a body of fluid that touches a wall
+  Array<int> held;         // 0: part of a body of fluid in free flight; 1: of one that touches a wall; 2: of one without air
   Array<Pair> rhs, x;
 
  private:
+  void listShutIn();
+  void leaveOutMeans();
+  void startFromZero();
+
   int n_ = 0;
-  Array<int> parent_, holds_;
+  Array<int> parent_, holds_, breathes_;
+  Array<int> shutIn_;  // unknowns of bodies without air, body by body
+  std::vector<int> shutFirst_ = {0};
   Array<double> inverse_;  // of the diagonal with the softness
   Array<Pair> p_, q_, products_;
 };

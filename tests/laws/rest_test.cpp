@@ -31,6 +31,22 @@ class RestingTank : public Law {
 };
 BRIM_LAWS(RestingTank);
 
+// Two chambers without any air, so that their pressures are known up to a constant each.
+class FullVessel : public Law {
+ protected:
+  const double depth = 0.4;                      // [m]
+  const double spacing = D == 2 ? 0.02 : 0.025;  // [m]
+
+  Scene vessel() const {
+    Scene s = domain(solver, D, {0.8, depth, 0.3}, spacing, "walls");
+    s.solids.push_back({"divider", box({0.3, -0.1, -0.1}, {0.4, depth + 0.1, 0.4}), {}});
+    fill(s, box({0, 0, 0}, {0.3, depth, 0.3}));
+    fill(s, box({0.4, 0, 0}, {0.8, depth, 0.3}));
+    return s;
+  }
+};
+BRIM_LAWS(FullVessel);
+
 }  // namespace
 
 // One run, since settling takes the time: every claim is about the same 0.6 s.
@@ -75,4 +91,28 @@ TEST_P(RestingTank, StaysAtRestAtItsLevelAndWeighsOnTheBottom_CS10) {
   // A grid's pressure is 0 in the middle of the air cell above the water, so it stands for up to a cell more of it.
   const double extra = hasGrid(solver) ? cellOf(sim.scene()) : 0.0;
   EXPECT_NEAR(p.at0 + p.slope * depth, 1000 * g * depth, 0.05 * 1000 * g * depth + 1000 * g * extra);
+}
+
+TEST_P(FullVessel, StaysAtRestAndItsPressureGrowsWithDepth) {
+  Simulation sim(vessel());
+  const std::int64_t particles = sim.facts().fluid_particles;
+  double energy = 0, crowded = 0;
+  std::vector<double> below, pressure;
+  const int frames = 20;
+  for (int f = 1; f <= frames; ++f) {
+    const StepReport r = advanced(sim, 1.0 + f / 37.0);
+    energy += r.kinetic_energy / frames;
+    crowded += r.density_error_mean / frames;
+    const Snapshot s = sim.snapshot();
+    for (std::size_t i = 0; i < s.size(); ++i)
+      if (const double z = depth - coordinate(s, i, 1); z > 2 * spacing && z < depth - 2 * spacing)
+        below.push_back(z), pressure.push_back(s.pressure[i]);
+    EXPECT_EQ(r.particles, particles);
+    EXPECT_EQ(r.lost, 0);
+  }
+  const double mass = sim.facts().particle_mass * double(particles);
+  EXPECT_LT(std::sqrt(2 * energy / mass), 0.02 * std::sqrt(g * depth));
+  EXPECT_LT(crowded, 0.01);
+  // As above, with two walls' particles to pull at the line.
+  EXPECT_NEAR(fit(below, pressure).slope, 1000 * g, 0.15 * 1000 * g);
 }
