@@ -14,6 +14,7 @@
 
 #include "scene/walls.h"
 #include "solvers/constraint_bound.h"
+#include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/coarse.h"
 #include "sph/viscosity.h"
@@ -24,7 +25,7 @@ namespace brim::inline BRIM_FLAVOUR {
 struct ConstraintParameters {
   int iterations = 15;
   double tolerance = 0;
-  double compliance = 1e-6;
+  double compliance = 0;
   double damping = 4;
   double largest_correction = 1;
   double over_relaxation = 1.3;
@@ -43,7 +44,8 @@ struct ConstraintParameters {
     v("iterations", iterations, {"", "Gauss-Seidel iterations a step at most", 1, 100000});
     v("tolerance", tolerance,
       {"", "the iteration after which the residual of Eq. 33 is below this part of the first is the last; 0: never asked", 0, 1});
-    v("compliance", compliance, {"1/J", "epsilon: how far densities give way under pressure; seen above about 1e2", 0, 1e12});
+    v("compliance", compliance,
+      {"1/J", "epsilon: a density gives way by this times the energy p m/rho0 of its particle; 0: not at all", 0, 1e12});
     v("damping", damping, {"", "tau/dt: in how many steps a density error goes; below 2 it swings", 0.5, 1000});
     v("largest_correction", largest_correction,
       {"",
@@ -128,7 +130,9 @@ class Constraint : public Solver<D> {
 
   template <class K>
   void prepare(World<D>& w, K W, double dt) {
-    const double xi = 1 / (1 + 4 * o_.damping);
+    // Errors go in so many steps, but no faster than in so many usual ones: were shorter ones to undo them as fast, the speeds of
+    // that would shorten the next step, and so on.
+    const double xi = 1 / (1 + 4 * o_.damping * std::max(1.0, usualStep(w.scene(), this->reach(w)) / dt));
     rows_.v0 = Real(1 / w.rho0);
     rows_.mass = Real(w.mass);
     rows_.sigma = Real(4 * o_.compliance * xi / (dt * dt));
@@ -292,33 +296,44 @@ class Constraint : public Solver<D> {
   }
 
   // The smooth part of the residual gives a pressure on the coarse grid, and that a change of every multiplier: the same rows, so
-  // that walls and bodies feel it as they feel the iterations.
+  // that walls and bodies feel it as they feel the iterations. The iterations lower f = 1/2 lambda A lambda + b lambda, and so
+  // must the change d: r d is its slope behind the whole of it, A d^2 its curvature, and it goes no farther than to where f is
+  // least.
   template <class K>
   void correct(World<D>& w, K W, double dt, Array<Real>& lambda) {
-    const double before = residual(w, W, lambda);
-    const int room = w.fluid.room();
-    keptV_.resize(room), keptLambda_.resize(room);
+    residual(w, W, lambda);
+    const int n = w.fluid.size(), room = w.fluid.room();
+    keptV_.resize(room), keptLambda_.resize(room), change_.resize(room);
     copy(keptV_, w.fluid.v.data, room);
     copy(keptLambda_, lambda, room);
-    const auto r = rows_.r.view();
+    const auto r = rows_.r.view(), l = lambda.view(), d = change_.view();
     const Real h = Real(dt);
-    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { r[i] *= h; });
-    change_.resize(w.fluid.room());
+    forEach(n, [=] BRIM_KERNEL(int i) { r[i] *= h; });
     coarse_.find(w, rows_.r, dt, change_);
-    const auto l = lambda.view(), d = change_.view();
     const Real scale = Real(-w.mass * dt / w.rho0);
     const bool equality = rows_.equality;
-    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    forEach(n, [=] BRIM_KERNEL(int i) {
       const Real next = equality ? l[i] + scale * d[i] : min(l[i] + scale * d[i], 0);
       d[i] = next - l[i];
       l[i] = next;
     });
     apply(w, W, change_);
-    // Fluid that is shut in on all sides has no pressure that the grid could tell: what makes things worse is taken back.
-    if (residual(w, W, lambda) <= 200 * before) return;
-    bound_.pushBodies(w, change_, -1);
-    copy(w.fluid.v.data, keptV_, room);
-    copy(lambda, keptLambda_, room);
+
+    rawResidual(w, W, lambda);
+    const auto v = w.fluid.v.view();
+    const auto v0 = keptV_.read();
+    const auto l0 = keptLambda_.read();
+    const double slope = sumOf(n, [=] BRIM_KERNEL(int i) { return double(d[i]) * r[i]; });
+    const double curvature = w.mass * sumOf(n, [=] BRIM_KERNEL(int i) { return dot(v[i].x - v0[i].x, v[i].x - v0[i].x); }) +
+                             rows_.sigma * sumOf(n, [=] BRIM_KERNEL(int i) { return double(d[i]) * d[i]; });
+    const double part = std::clamp(1 - slope / std::max(curvature, 1e-300), 0.0, 1.0);
+    if (part == 1) return;
+    bound_.pushBodies(w, change_, part - 1);
+    const Real kept = Real(part);
+    forEach(n, [=] BRIM_KERNEL(int i) {
+      v[i].x = v0[i].x + kept * (v[i].x - v0[i].x);
+      l[i] = l0[i] + kept * d[i];
+    });
   }
 
   template <class T>
@@ -339,11 +354,17 @@ class Constraint : public Solver<D> {
     return std::sqrt(sum);
   }
 
+  /// Of every row, into rows_.r, whether its multiplier is at its bound or not.
   template <class K>
-  double residual(World<D>& w, K W, const Array<Real>& lambda) {
+  void rawResidual(World<D>& w, K W, const Array<Real>& lambda) {
     w.refreshColumn(w.fluid.v.data);
     residualOfRows(w, W, rows_, lambda);
     bound_.residuals(w, rows_, lambda);
+  }
+
+  template <class K>
+  double residual(World<D>& w, K W, const Array<Real>& lambda) {
+    rawResidual(w, W, lambda);
     // A row at its bound lacks only what would move it off.
     if (!rows_.equality) {
       const auto r = rows_.r.view();

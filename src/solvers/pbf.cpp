@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "constraints/coupling.h"
+#include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/answer.h"
 #include "sph/coarse.h"
@@ -311,7 +312,7 @@ class Pbf : public Solver<D> {
       }
       if (coarse && report.iterations == std::min(2, o_.iterations)) {
         watch("pressure");
-        coarse_.push(w, error_, dt);
+        coarse_.push(w, error_, dt, usualStep(w.scene(), this->reach(w)));
         watch("coarse");
       }
       if (last) break;

@@ -387,7 +387,7 @@ class Projective : public Solver<D> {
       w.refresh(w.fluid.p.data);
       if (coarse && report.iterations == std::min(2, o_.iterations)) {
         watch("pressure");
-        coarse_.push(w, projections_.error, dt, 1 / bulkModulus(w));
+        coarse_.push(w, projections_.error, dt, usualStep(w.scene(), this->reach(w)), 1 / bulkModulus(w));
         coarse_.addPressure(w, dt, coarsePressure_);
         watch("coarse");
       }

@@ -1,5 +1,6 @@
 // Speeds that a scene will see, before it is run: what methods with a stiffness of their own choose it by.
 #pragma once
+#include <algorithm>
 #include <cmath>
 
 #include "brim/scene.h"
@@ -24,6 +25,12 @@ inline double soundSpeed(const Scene& scene) {
   for (const Emitter& e : scene.fluid.emitters) fastest = std::max(fastest, e.speed);
   for (const Solid& s : scene.solids) fastest = std::max(fastest, size(s.motion.velocity));
   return std::max(10 * std::max(std::sqrt(2 * g * height), fastest), 1.0);
+}
+
+/// The step [s] that these speeds ask for: nothing goes farther in it than `cfl` times `reach` [m]. A fixed step is its own.
+inline double usualStep(const Scene& scene, double reach) {
+  const auto& time = scene.time;
+  return time.dt > 0 ? time.dt : std::min(time.dt_max, time.cfl * reach / (soundSpeed(scene) / 10));
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -16,7 +16,7 @@ static void countParticles(const CoarseCells<D> grid, int cells, View<int> count
 // What a cell is that holds no unknown.
 static constexpr int air = -1, wall = -2;
 
-// A cell with no room for a particle belongs to the wall.
+// A cell with no room for a particle belongs to the wall. Nothing lies beyond a seam: no air either.
 template <int D>
 static void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, View<const int> count, View<int> state,
                        View<int> number) {
@@ -34,7 +34,8 @@ static void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, 
     const auto place = grid.placeOf(c);
     for (int k = 0; k < D; ++k) {
       const double low = grid.low[k] + double(place.at[k]) * grid.side, high = low + grid.side, end = extent[k];
-      if (walled[k] && (high < end ? high : end) - (low > 0 ? low : 0) < room) state[c] = wall;
+      const double within = (high < end ? high : end) - (low > 0 ? low : 0);
+      if ((walled[k] && within < room) || (grid.seam[k].there && within <= 0)) state[c] = wall;
       x[k] = Real(low + grid.side / 2);
     }
     for (int b = 0; b < bodies && state[c] == air; ++b) {
@@ -62,21 +63,35 @@ struct WetCells {
 
   BRIM_DEVICE_FN double fill(std::int64_t c) const { return count[int(c)] < grid.full ? count[int(c)] / grid.full : 1; }
   BRIM_FN std::int64_t stride(int k) const { return k == 0 ? 1 : k == 1 ? grid.size[0] : grid.size[0] * grid.size[1]; }
-  /// What lies beyond the lower or the upper face along axis k.
+  /// The cell beyond the lower or the upper face along axis k.
+  BRIM_DEVICE_FN std::int64_t next(std::int64_t c, int k, bool up) const {
+    const Seam& seam = grid.seam[k];
+    if (seam.there && grid.placeOf(c).at[k] == (up ? seam.last : seam.first))
+      return c + (up ? seam.first - seam.last : seam.last - seam.first) * stride(k);
+    return up ? c + stride(k) : c - stride(k);
+  }
+  /// What it is.
   BRIM_DEVICE_FN int beyond(std::int64_t c, int k, bool up) const {
     const std::int64_t at = grid.placeOf(c).at[k];
     if (up ? at + 1 >= grid.size[k] : at == 0) return air;
-    return state[int(up ? c + stride(k) : c - stride(k))];
+    return state[int(next(c, k, up))];
   }
-  /// How much of a cell's extent along axis k is wet: all of it unless there is air on one side; then the cell behind tells how
-  /// much of the section is wet, and the fill how far it reaches.
+  /// How much of a cell's extent along axis k there is.
+  BRIM_DEVICE_FN double extent(std::int64_t c, int k) const {
+    return grid.seam[k].there && grid.placeOf(c).at[k] == grid.seam[k].last ? grid.seam[k].part : 1;
+  }
+  /// How much of it is wet: all of it unless there is air on one side; then the cell behind tells how much of the section is
+  /// wet, and the fill how far it reaches.
   BRIM_DEVICE_FN double wetPart(std::int64_t c, int k) const {
     const int below = beyond(c, k, false), above = beyond(c, k, true);
-    if (below != air && above != air) return 1;
-    const double behind = below >= 0 ? fill(c - stride(k)) : above >= 0 ? fill(c + stride(k)) : fill(c);
+    const double whole = extent(c, k);
+    if (below != air && above != air) return whole;
+    const double behind = below >= 0 ? section(next(c, k, false), k) : above >= 0 ? section(next(c, k, true), k) : fill(c);
     const double part = fill(c) / (behind > 1e-6 ? behind : 1e-6);
-    return part < 0.3 ? 0.3 : part > 1 ? 1 : part;
+    return part < 0.3 ? 0.3 : part > whole ? whole : part;
   }
+  /// How much of a cell's section across axis k is wet, where all of its extent is.
+  BRIM_DEVICE_FN double section(std::int64_t c, int k) const { return fill(c) / extent(c, k); }
 };
 
 template <int D>
@@ -90,11 +105,11 @@ static void connect(const WetCells<D> cells, int n, View<const int> where, View<
       const double part = cells.wetPart(c, k);
       for (int up = 0; up < 2; ++up) {
         const int state = cells.beyond(c, k, up);
-        const std::int64_t there = up ? c + cells.stride(k) : c - cells.stride(k);
+        const std::int64_t there = cells.next(c, k, up);
         Link l = {Link::none, 0, 0};
         if (state >= 0) {
           const double way = (part + cells.wetPart(there, k)) / 2;  // between the middles of what is wet
-          l = {state, float((fill + cells.fill(there)) / 2 / way), float(1 / way)};
+          l = {state, float((cells.section(c, k) + cells.section(there, k)) / 2 / way), float(1 / way)};
         } else if (state == air) {
           l = {Link::none, float(fill / part / (part / 2)), float(2 / part)};
         }
@@ -115,6 +130,7 @@ CoarseCells<D> CoarseLevel<D>::grid() const {
   for (int k = 0; k < D; ++k) g.low[k] = low_[k];
   g.side = side_;
   g.full = full_;
+  for (int k = 0; k < D; ++k) g.seam[k] = seam_[k];
   return g;
 }
 
@@ -133,6 +149,11 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
     size_[k] = window.size[k] / (k == 0 ? fine : CoarseCells<D>::rows);
     low_[k] = double(window.low[k]) / window.scale[k];
     cells *= int(size_[k]);
+    const double ends = (w.extent[k] - low_[k]) / side_;
+    seam_[k].first = std::int64_t(std::floor(-low_[k] / side_ + 0.01));
+    seam_[k].last = std::int64_t(std::ceil(ends - 0.01)) - 1;
+    seam_[k].part = std::min(1.0, ends - double(seam_[k].last));
+    seam_[k].there = w.periodic[k] && seam_[k].first >= 0 && seam_[k].last < size_[k];  // fluid may be at one end only
   }
   particles_ = w.cells().runs();
   for (Array<int>* a : {&count_, &state_, &where_}) a->resize(cells);
@@ -168,23 +189,25 @@ static void findFaces(int n, int axis, int stride, double mobility, View<const i
       if (up ? swift[0] < 0 : swift[1] > 0) swift[up] = besideWall * swift[1 - up];
       if (up ? slow[0] < 0 : slow[1] > 0) slow[up] = besideWall * slow[1 - up];
     }
-    // The face between two cells with fluid is that of the upper one, which would write the same.
-    for (int up = 0; up < (l[1].to >= 0 ? 1 : 2); ++up)
+    // The face between two cells with fluid is that of the upper one, which would write the same; at a seam it has two places.
+    const bool others = l[1].to >= 0 && where[l[1].to] == where[i] + stride;
+    for (int up = 0; up < (others ? 1 : 2); ++up)
       face[where[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
   });
 }
 
 // The right-hand sides: sums over the particles of each cell. Particles far below rho0 are at the surface, where the sum over
-// neighbours says nothing about volume. Of the errors that were there before, the part `hold` is kept apart: see push.
+// neighbours says nothing about volume. Of the errors that were there before, the part `hold` is kept apart: see push. Unless the
+// densities of v are known, all were.
 template <int D>
 static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Real> residual,
-                      View<const Sample<D>> v, double rho0, double scale, double hold, View<Pair> rhs) {
+                      View<const Sample<D>> v, bool known, double rho0, double scale, double hold, View<Pair> rhs) {
   forEach(n, [=] BRIM_KERNEL(int i) {
     double all = 0, before = 0;
     grid.eachRun(where[i], [&](int a, int b) {
       for (int j = a; j < b; ++j) {
         if (residual[j] < Real(-0.05)) continue;
-        const double error = double(v[j].a) / rho0 - 1;
+        const double error = known ? double(v[j].a) / rho0 - 1 : double(residual[j]);
         all += residual[j];
         before += error > 0 ? error : 0;
       }
@@ -262,15 +285,15 @@ FaceGrid<D> CoarseLevel<D>::faceGrid() const {
 }
 
 template <int D>
-void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double compliance) {
+void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double usual, double compliance) {
   // The excess of each cell, sum V r, over the conductance side^(D-2). Signed, so that noise cancels. What this step adds to a
   // density is stopped by a pressure that changes velocities; most of what was there before only moves particles apart: as
   // velocity it would carry on and throw the fluid up (the same splitting as in implicit density projection). All of it that
-  // way would leave a tank at rest with a slow fall that is made good every step.
-  constexpr double hold = 0.7;
+  // way would leave a tank at rest with a slow fall that is made good every step; short steps give it the same speed.
+  const double hold = 1 - 0.3 * std::min(1.0, dt / usual);
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   const int n = system_.size();
-  sumExcess(grid(), n, where_.read(), system_.held.read(), residual.read(), w.fluid.v.read(), w.rho0, scale, hold,
+  sumExcess(grid(), n, where_.read(), system_.held.read(), residual.read(), w.fluid.v.read(), w.step > 0, w.rho0, scale, hold,
             system_.rhs.view());
   system_.solve(compliance * w.rho0 / (dt * dt) * side_ * side_);
   for (int k = 0, stride = 1; k < D; stride *= int(size_[k++])) {

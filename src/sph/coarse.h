@@ -5,6 +5,13 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// Cells at the two ends of a periodic axis touch. The last one is cut short where the domain ends.
+struct Seam {
+  bool there = false;
+  std::int64_t first = 0, last = 0;  // cells along the axis
+  double part = 1;                   // of the last one's extent
+};
+
 /// The cells of the level as kernels see them: where they are, and the particles of each as runs of the fine cells it is made of.
 template <int D>
 struct CoarseCells {
@@ -13,6 +20,7 @@ struct CoarseCells {
   std::int64_t size[3];
   double low[D], side;  // [m]
   double full;          // particles of a full cell
+  Seam seam[D];
   struct Place {
     std::int64_t at[3];
   };
@@ -51,9 +59,9 @@ class CoarseLevel {
   /// do: no fluid touches a wall, or it is too scattered for a grid.
   bool prepare(const World<D>&);
   /// Moves the fluid by dx = -dt^2/rho0 grad p and changes its velocity by dx/dt. Displacements are taken from the faces of
-  /// the grid, so what leaves each cell is exactly its excess. A compliance [1/Pa] leaves p times itself of the residual:
-  /// fluid that is meant to give way.
-  void push(World<D>&, const Array<Real>& residual, double dt, double compliance = 0);
+  /// the grid, so what leaves each cell is exactly its excess. Errors that were there before the step turn into no more speed
+  /// than in one of `usual` [s]. A compliance [1/Pa] leaves p times itself of the residual: fluid that is meant to give way.
+  void push(World<D>&, const Array<Real>& residual, double dt, double usual, double compliance = 0);
   /// The pressure [Pa] that keeps densities from the smooth part of `gained` (of rho/rho0, in a step of dt [s]), at every
   /// particle: linear between the middles of cells, and as it is in the nearest one beside walls. Nothing moves.
   void find(const World<D>&, const Array<Real>& gained, double dt, Array<Real>& pressure);
@@ -70,6 +78,7 @@ class CoarseLevel {
   double side_ = 0;  // [m]
   double full_ = 0;  // particles of a full cell
   double low_[D] = {};
+  Seam seam_[D];
   Array<int> count_;   // particles per cell
   Array<int> state_;   // per cell: index of its unknown, air or wall
   Array<int> number_;  // cells with fluid before each

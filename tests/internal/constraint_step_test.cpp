@@ -37,6 +37,7 @@ struct ConstraintStep : testing::Test {
   static Scene scene(const std::string& condition, double compliance = 0) {
     Scene s = emptyScene<D>(d, {0, 0, 0}, {1, 1, 1}, "open");
     s.gravity = {0.5, -9.81, 0};
+    s.time.dt = dt;
     s.solver.name = "constraint";
     s.solver.numbers = {
         {"iterations", 2000},   {"damping", damping}, {"compliance", compliance}, {"largest_correction", 1e6}, {"warm_start", 0},
