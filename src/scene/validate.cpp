@@ -380,6 +380,8 @@ std::vector<Mistake> warnings(const Scene& s) {
     for (const auto& [path, at] : s.where)
       if (path.starts_with("solver.") && path.find('.', 7) == std::string::npos && !known.count(path.substr(7)))
         add(path, fmt::format("{} has no \"{}\"; it is not used", chosen->name, path.substr(7)));
+    for (std::size_t i = 0; chosen->grid && i < s.bodies.size(); ++i)
+      add(fmt::format("bodies[{}]", i), fmt::format("the fluid of {} does not push bodies: none floats", chosen->name));
   }
   return all.inOrder();
 }

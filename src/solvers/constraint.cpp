@@ -324,8 +324,11 @@ class Constraint : public Solver<D> {
     const auto v0 = keptV_.read();
     const auto l0 = keptLambda_.read();
     const double slope = sumOf(n, [=] BRIM_KERNEL(int i) { return double(d[i]) * r[i]; });
-    const double curvature = w.mass * sumOf(n, [=] BRIM_KERNEL(int i) { return dot(v[i].x - v0[i].x, v[i].x - v0[i].x); }) +
-                             rows_.sigma * sumOf(n, [=] BRIM_KERNEL(int i) { return double(d[i]) * d[i]; });
+    const Real mass = Real(w.mass), sigma = rows_.sigma;
+    const double curvature = sumOf(n, [=] BRIM_KERNEL(int i) {
+      const Vec<D> dv = v[i].x - v0[i].x;
+      return mass * dot(dv, dv) + sigma * d[i] * d[i];
+    });
     const double part = std::clamp(1 - slope / std::max(curvature, 1e-300), 0.0, 1.0);
     if (part == 1) return;
     bound_.pushBodies(w, change_, part - 1);

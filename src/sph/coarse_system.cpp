@@ -170,41 +170,27 @@ void CoarseSystem<D>::listShutIn() {
 }
 
 // So that what is left has a solution.
-template <int D>
-void CoarseSystem<D>::leaveOutMeans() {
-  for (std::size_t b = 0; b + 1 < shutFirst_.size(); ++b) {
-    const int first = shutFirst_[b], n = shutFirst_[b + 1] - first;
-    const auto cell = shutIn_.read();
-    const auto r = rhs.view();
-    const double now = sumOf(n, [=] BRIM_KERNEL(int k) { return r[cell[first + k]].now; }) / n;
-    const double before = sumOf(n, [=] BRIM_KERNEL(int k) { return r[cell[first + k]].before; }) / n;
-    forEach(n, [=] BRIM_KERNEL(int k) {
-      Pair& own = r[cell[first + k]];
-      own = {own.now - now, own.before - before};
-    });
-  }
+static void leaveOutMean(int n, View<const int> cell, View<Pair> r) {
+  const double now = sumOf(n, [=] BRIM_KERNEL(int k) { return r[cell[k]].now; }) / n;
+  const double before = sumOf(n, [=] BRIM_KERNEL(int k) { return r[cell[k]].before; }) / n;
+  forEach(n, [=] BRIM_KERNEL(int k) { r[cell[k]] = {r[cell[k]].now - now, r[cell[k]].before - before}; });
 }
 
 // Conjugate gradients leave some pressure below zero in such a body, as they began with none.
-template <int D>
-void CoarseSystem<D>::startFromZero() {
-  for (std::size_t b = 0; b + 1 < shutFirst_.size(); ++b) {
-    const int first = shutFirst_[b], n = shutFirst_[b + 1] - first;
-    const auto cell = shutIn_.read();
-    const auto p = x.view();
-    const double now = maxOf(n, [=] BRIM_KERNEL(int k) { return -p[cell[first + k]].now; });
-    const double before = maxOf(n, [=] BRIM_KERNEL(int k) { return -p[cell[first + k]].before; });
-    forEach(n, [=] BRIM_KERNEL(int k) {
-      Pair& own = p[cell[first + k]];
-      own = {own.now + now, own.before + before};
-    });
-  }
+static void startFromZero(int n, View<const int> cell, View<Pair> x) {
+  const double now = maxOf(n, [=] BRIM_KERNEL(int k) { return -x[cell[k]].now; });
+  const double before = maxOf(n, [=] BRIM_KERNEL(int k) { return -x[cell[k]].before; });
+  forEach(n, [=] BRIM_KERNEL(int k) { x[cell[k]] = {x[cell[k]].now + now, x[cell[k]].before + before}; });
 }
 
 template <int D>
 void CoarseSystem<D>::solve(double softness) {
   constexpr int most = 200, look = lookEvery;
-  leaveOutMeans();
+  const auto eachShutIn = [&](auto body, View<Pair> values) {
+    for (std::size_t b = 0; b + 1 < shutFirst_.size(); ++b)
+      body(shutFirst_[b + 1] - shutFirst_[b], View<const int>{shutIn_.data() + shutFirst_[b]}, values);
+  };
+  eachShutIn(leaveOutMean, rhs.view());
   products_.resize(products);
   start(n_, softness, filled.read(), diagonal.view(), inverse_.view(), rhs.read(), x.view(), p_.view(), products_);
   keepInitial(products_);
@@ -217,7 +203,7 @@ void CoarseSystem<D>::solve(double softness) {
     iterate<D>(n_, turn, it == 0, link.read(), diagonal.read(), inverse_.read(), rhs.view(), x.view(), p_.view(), q_.view(),
                products_);
   }
-  startFromZero();
+  eachShutIn(startFromZero, x.view());
   clampToPush(n_, x.view());
 }
 

@@ -42,8 +42,6 @@ class CoarseSystem {
 
  private:
   void listShutIn();
-  void leaveOutMeans();
-  void startFromZero();
 
   int n_ = 0;
   Array<int> parent_, holds_, breathes_;

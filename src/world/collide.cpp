@@ -9,20 +9,21 @@ namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
 void World<D>::collide(double dt, bool leaves) {
-  keepOut(dt, leaves ? dt * exitSpeed() : 0, 1e30);
+  keepOut(dt, leaves ? dt * exitSpeed() : 0, 1e30, true);
   if (leaves) bringIn(dt);
 }
 
 template <int D>
 void World<D>::collideAtOnce(double deepest) {
-  keepOut(0, 1e30, deepest);
+  keepOut(0, 1e30, deepest, false);
 }
 
 // Out of the solid by its signed distance, and without the part of the velocity that leads back in. Samples hold the
 // fluid off at d/2; this catches what is thrown at a wall faster than they can stop it, so that nothing leaks. The way out is at
 // most `exit` longer than that of dt with the approach: fluid that fills a solid would all be put onto its surface otherwise.
+// Free bodies pay for what they stop, or move on as if nothing had been there.
 template <int D>
-void World<D>::keepOut(double dt, double exit, double deepest) {
+void World<D>::keepOut(double dt, double exit, double deepest, bool paid) {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const Vec<D> size = extent;
   const auto wall = walled;
@@ -31,7 +32,7 @@ void World<D>::keepOut(double dt, double exit, double deepest) {
   const Real absurd2 = Real(absurdSpeed * absurdSpeed);
   const auto body = solids.bodies().read();
   const int count = int(solids.bodies().size()), firstFree = solids.firstFree();
-  const bool answers = firstFree < count;
+  const bool answers = paid && firstFree < count;
   if (answers) {
     hits_.resize(fluid.size());
     hitCount_.resize(1);
@@ -62,7 +63,7 @@ void World<D>::keepOut(double dt, double exit, double deepest) {
       Real approach = 0;
       for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
       // What a free body stops it pays for; of two bodies the first, so that no momentum is lost count of.
-      const bool pays = b >= firstFree && approach > 0;
+      const bool pays = answers && b >= firstFree && approach > 0;
       const bool stops = approach > 0 && !(pays && hit.body >= 0);
       const Real way = min(depth, h * max(approach, 0) + farther);
       if (depth - way > left[i]) left[i] = depth - way, within[i] = b;

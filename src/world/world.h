@@ -116,7 +116,7 @@ class World {
   /// exitSpeed.
   void collide(double dt, bool leaves);
   /// The same for fluid whose velocities do not tell how it moved: all the way out, but those more than `deepest` [m] inside are
-  /// left where they are.
+  /// left where they are. Free bodies do not feel it.
   void collideAtOnce(double deepest = 1e30);
   /// [m/s] half of what a fall through half a spacing gives: the water that has to make room stays slow too.
   double exitSpeed() const { return 0.5 * std::sqrt(9.81 * spacing); }
@@ -139,7 +139,7 @@ class World {
   std::size_t bytes();
 
   // Steps of collide(); public because nvcc wants kernels there.
-  void keepOut(double dt, double exit, double deepest);
+  void keepOut(double dt, double exit, double deepest, bool paid);
   std::vector<char> filledSolids() const;
 
  private:

@@ -217,3 +217,24 @@ TEST(BodiesScene, OfASolverWithoutThemSaysWhoHasThem) {
 }
 
 }  // namespace
+
+// Grid solvers have bodies as solids that gravity, contacts and joints move: as heavy as lead, whatever their density.
+class BodiesInAGrid : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(GridSolvers, BodiesInAGrid, testing::Values("flip", "apic"), planeLawName);
+
+TEST_P(BodiesInAGrid, FallThroughTheFluidWhichDoesNotPushThem) {
+  const auto fallen = [&](double density) {
+    Scene s = domain(GetParam(), 2, {1, 1, 0}, 0.02, "walls");
+    fill(s, box({0, 0, 0}, {1, 0.5, 0}));
+    s.bodies.push_back(bodyOf(box({0.4, 0.7, 0}, {0.6, 0.9, 0})));
+    s.bodies[0].density = density;
+    Simulation sim(s);
+    advanced(sim, 1.5);
+    return sim.snapshot();
+  };
+  const Snapshot light = fallen(50), heavy = fallen(5000);
+  EXPECT_NEAR(light.bodies[0].position[1], 0.1, 0.01);  // on the floor
+  EXPECT_LT(std::hypot(light.bodies[0].velocity[0], light.bodies[0].velocity[1]), 0.01);
+  EXPECT_EQ(light.bodies[0].force, (Vector{0, 0, 0}));
+  EXPECT_EQ(light.position, heavy.position);
+}

@@ -230,6 +230,14 @@ TEST(Scene, AFixedStepIsWarnedAbout) {
   EXPECT_EQ(describe(told[0]), "--set time.dt=0.001: time.dt fixes the step at 0.001 s: time.cfl and time.dt_max are not used");
 }
 
+TEST(Scene, BodiesThatAGridDoesNotPushAreWarnedAbout) {
+  const std::string text = dam + "[[bodies]]\nname = \"cork\"\nkind = \"box\"\nmin = [1, 0.5]\nmax = [1.2, 0.7]\n";
+  EXPECT_TRUE(warnings(parseScene(text, "dam.toml")).empty());
+  const auto told = warnings(parseScene(with(text, "name = \"pbf\"\niterations = 4", "name = \"flip\""), "dam.toml"));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(describe(told[0]), "dam.toml:22:1: the fluid of flip does not push bodies: none floats");
+}
+
 TEST(Settings, ReachEveryKindOfPath) {
   const Scene s = parseScene(dam, "dam.toml",
                              {{"fluid.blocks[0].velocity", "[1, 0.5]"},
