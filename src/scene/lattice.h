@@ -11,12 +11,13 @@ namespace brim {
 struct Filling {
   std::vector<Vector> points;     // [m] in the scene, in an order that does not depend on threads
   std::vector<int> block;         // the block of each point
-  std::int64_t insideSolids = 0;  // points left out because a solid is there, or the outside of the domain
+  std::int64_t insideSolids = 0;  // points left out because a solid is there or too near, or the outside of the domain
   std::int64_t overlapping = 0;   // points left out because an earlier block has fluid there
 };
 
 /// Fills one shape and appends to `filling`. Boxes get whole counts along each side, evenly stretched to fill it; other
-/// shapes the points domain.min + (i + 1/2) d inside them. Each particle stands for spacing^dimension.
+/// shapes the points domain.min + (i + 1/2) d inside them. Points nearer than 0.4 d to a solid are left out. Each particle stands
+/// for spacing^dimension.
 void fillLattice(const Scene&, const SolidShape& shape, int block, const std::vector<SolidShape>& solids, Filling& filling);
 
 /// All blocks of the scene.

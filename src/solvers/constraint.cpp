@@ -46,7 +46,9 @@ struct ConstraintParameters {
       {"", "the iteration after which the residual of Eq. 33 is below this part of the first is the last; 0: never asked", 0, 1});
     v("compliance", compliance,
       {"1/J", "epsilon: a density gives way by this times the energy p m/rho0 of its particle; 0: not at all", 0, 1e12});
-    v("damping", damping, {"", "tau/dt: in how many steps a density error goes; below 2 it swings", 0.5, 1000});
+    v("damping", damping,
+      {"", "tau/dt: in how many steps a density error goes, no faster than in so many of the usual ones; below 2 it swings", 0.5,
+       1000});
     v("largest_correction", largest_correction,
       {"",
        "density error rho/rho0 - 1 from which on a larger one is undone no faster: fluid released inside a body comes apart "

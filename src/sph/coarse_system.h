@@ -29,9 +29,8 @@ class CoarseSystem {
   /// Finds the bodies of fluid that touch a wall; whether there is one. Call when the links are set.
   bool findHeld();
   /// Finds x by Jacobi-preconditioned conjugate gradients, to a thirtieth of both residuals: the fine level sees to the rest.
-  /// What would be negative is zero: fluid pushes, it does not pull. Without softness a body of fluid that is shut in has
-  /// pressures up to a constant: what of its rhs has nowhere to go is left out, and its least pressure is zero. Takes rhs as
-  /// its memory.
+  /// What would be negative is zero: fluid pushes, it does not pull. A body of fluid without air has pressures up to a constant:
+  /// what of its rhs has nowhere to go is left out, and its least pressure is zero. Takes rhs as its memory.
   void solve(double softness);
 
   Array<Link> link;        // 2 D per unknown: below and above along each axis

@@ -73,6 +73,16 @@ TEST_P(Energy, IsKeptAtStepsOfATenthOfTheUsual) {
   EXPECT_LT(run(s, 0.02).energy, 1.03);
 }
 
+// Wherever its surface cuts the lattice that the fluid starts on.
+TEST_P(Energy, ASolidAmongTheFluidDoesNotThrowItOff) {
+  for (const double shift : {0.0, 0.0085, 0.015}) {  // [m]
+    Scene s = domain(solver, 2, {1, 1, 0}, 0.02, "walls");
+    fill(s, box({0, 0, 0}, {1, 0.7, 0}));
+    s.solids.push_back({"block", box({0.35 - shift, 0.45 - shift, 0}, {0.65 - shift, 0.55 - shift, 0}), {}});
+    EXPECT_LT(run(s, 0.03).energy, 1.03) << shift;
+  }
+}
+
 TEST_P(PeriodicEnergy, AChannelFullOfFluidFlowsOn) {
   Scene s = domain(solver, 2, {1, 0.4, 0}, 0.02, "walls");
   s.domain.boundary[0] = "periodic";
