@@ -24,14 +24,19 @@ struct Lattice {
   Vector at(int i, int j, int k) const { return origin + double(i) * step[0] + double(j) * step[1] + double(k) * step[2]; }
 };
 
+Vector sidesOf(const SolidShape& box) {
+  const double* half = box.primitive().size;
+  return {2 * half[0], 2 * half[1], 2 * half[2]};
+}
+
 Lattice latticeOfBox(const SolidShape& shape, double d, int dim) {
   const Pose<double>& pose = shape.pose();
-  const double* half = shape.primitive().size;
-  const auto n = latticeCounts({2 * half[0], 2 * half[1], 2 * half[2]}, d, dim);
+  const Vector side = sidesOf(shape);
+  const auto n = latticeCounts(side, d, dim);
   Lattice l{{pose.position[0], pose.position[1], pose.position[2]}, {}, n};
   for (int i = 0; i < dim; i++) {
     const Vector axis = {pose.rotation[i], pose.rotation[3 + i], pose.rotation[6 + i]};
-    l.step[i] = (2 * half[i] / n[i]) * axis;
+    l.step[i] = (side[i] / n[i]) * axis;
     l.origin = l.origin - (0.5 * (n[i] - 1)) * l.step[i];
   }
   return l;
@@ -101,13 +106,16 @@ void scatter(const Scene& scene, const SolidShape& shape, int block, const std::
 
 }  // namespace
 
+// The mass of so many points over that of a box of these sides.
+static double massRatio(const std::array<int, 3>& n, const Vector& side, double d, int dim) {
+  double ratio = 1;
+  for (int i = 0; i < dim; i++) ratio *= n[i] * d / side[i];
+  return ratio;
+}
+
 std::array<int, 3> latticeCounts(const Vector& side, double d, int dim) {
   std::array<int, 3> nearest = {1, 1, 1}, best;
-  const auto massError = [&](const std::array<int, 3>& n) {
-    double ratio = 1;
-    for (int i = 0; i < dim; i++) ratio *= n[i] * d / side[i];
-    return std::abs(ratio - 1);
-  };
+  const auto massError = [&](const std::array<int, 3>& n) { return std::abs(massRatio(n, side, d, dim) - 1); };
   for (int i = 0; i < dim; i++) nearest[i] = std::max(1, int(std::lround(side[i] / d)));
   best = nearest;
   if (massError(best) <= 0.005) return best;
@@ -122,6 +130,11 @@ std::array<int, 3> latticeCounts(const Vector& side, double d, int dim) {
     if (mild && massError(n) < massError(best) - 1e-12) best = n;
   }
   return best;
+}
+
+double latticeExcess(const SolidShape& box, double spacing, int dimension) {
+  const Vector side = sidesOf(box);
+  return massRatio(latticeCounts(side, spacing, dimension), side, spacing, dimension) - 1;
 }
 
 void fillLattice(const Scene& scene, const SolidShape& shape, int block, const std::vector<SolidShape>& solids,

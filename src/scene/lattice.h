@@ -27,4 +27,7 @@ Filling fillBlocks(const Scene&, const std::vector<SolidShape>& solids);
 /// the mass nearer and stretch little.
 std::array<int, 3> latticeCounts(const Vector& side, double spacing, int dimension);
 
+/// How much more than a box's own mass its lattice has, as a part of it.
+double latticeExcess(const SolidShape& box, double spacing, int dimension);
+
 }  // namespace brim

@@ -9,6 +9,7 @@
 
 #include "scene/declare.h"
 #include "scene/estimate.h"
+#include "scene/lattice.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
 #include "scene/suggest.h"
@@ -373,6 +374,15 @@ std::vector<Mistake> warnings(const Scene& s) {
   for (std::size_t i = 0; i < s.fluid.emitters.size(); ++i)
     if (const Emitter& e = s.fluid.emitters[i]; e.start >= s.time.until)
       add(fmt::format("fluid.emitters[{}]", i), fmt::format("the emitter opens at {:g} s, after the run ends", e.start));
+  for (std::size_t i = 0; i < s.fluid.blocks.size(); ++i) {
+    const Block& b = s.fluid.blocks[i];
+    const std::string path = fmt::format("fluid.blocks[{}]", i);
+    if (b.shape.kind != "box" || b.particles > 0) continue;
+    const double excess = latticeExcess(SolidShape(s, b.shape, path), s.resolution.spacing, s.dimension);
+    if (std::abs(excess) > 0.02)
+      add(path, fmt::format("the block is no whole number of spacings along its sides: its particles hold {:.1f} % {} than it",
+                            100 * std::abs(excess), excess > 0 ? "more" : "less"));
+  }
   if (const SolverInfo* chosen = findSolver(s.solver.name)) {
     std::set<std::string> known = {"name"};
     for (const Parameter& p : parametersOf(*chosen)) known.insert(p.name);

@@ -230,6 +230,13 @@ TEST(Scene, AFixedStepIsWarnedAbout) {
   EXPECT_EQ(describe(told[0]), "--set time.dt=0.001: time.dt fixes the step at 0.001 s: time.cfl and time.dt_max are not used");
 }
 
+TEST(Scene, ABlockThatHoldsMoreThanItsVolumeIsWarnedAbout) {
+  const auto told = warnings(parseScene(with(dam, "max = [0.5, 0.8]", "max = [0.5, 0.48]"), "dam.toml"));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(describe(told[0]),
+            "dam.toml:12:1: the block is no whole number of spacings along its sides: its particles hold 4.2 % more than it");
+}
+
 TEST(Scene, BodiesThatAGridDoesNotPushAreWarnedAbout) {
   const std::string text = dam + "[[bodies]]\nname = \"cork\"\nkind = \"box\"\nmin = [1, 0.5]\nmax = [1.2, 0.7]\n";
   EXPECT_TRUE(warnings(parseScene(text, "dam.toml")).empty());
