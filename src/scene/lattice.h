@@ -16,8 +16,8 @@ struct Filling {
 };
 
 /// Fills one shape and appends to `filling`. Boxes get whole counts along each side, evenly stretched to fill it; other
-/// shapes the points domain.min + (i + 1/2) d inside them. Points nearer than 0.4 d to a solid are left out. Each particle stands
-/// for spacing^dimension.
+/// shapes the points domain.min + (i + 1/2) d inside them. Points in solids are left out, for solvers without a grid also those
+/// nearer than 0.4 d. Each particle stands for spacing^dimension.
 void fillLattice(const Scene&, const SolidShape& shape, int block, const std::vector<SolidShape>& solids, Filling& filling);
 
 /// All blocks of the scene.
