@@ -9,29 +9,13 @@
 #include <sstream>
 #include <string>
 
+#include "small_dam.h"
+
 namespace brim {
 
 namespace fs = std::filesystem;
 
-inline const char* dam = R"(version = 1
-title = "A small dam"
-dimension = 2
-
-[domain]
-min = [0, 0]
-max = [2, 1]
-
-[resolution]
-spacing = 0.05
-
-[[fluid.blocks]]
-kind = "box"
-min = [0, 0]
-max = [0.5, 0.8]
-
-[solver]
-name = "pbf"
-
+inline const std::string dam = smallDam + R"(
 [time]
 until = 0.1
 

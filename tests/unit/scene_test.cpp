@@ -12,6 +12,12 @@
 namespace brim {
 namespace {
 
+const std::string dam = smallDam + R"(iterations = 4
+
+[time]
+until = 1
+)";
+
 std::string with(std::string text, const std::string& old, const std::string& fresh) {
   const auto at = text.find(old);
   EXPECT_NE(at, std::string::npos) << old;
@@ -49,7 +55,7 @@ const Slip slips[] = {
      "spacing = 0.05",
      "spacing = \"fine\"",
      {"dam.toml:10:11: resolution.spacing must be a number [m]; it is the text \"fine\""}},
-    {"text", "\"A dam\"", "7", {"dam.toml:2:9: title must be a text in quotes; it is the number 7"}},
+    {"text", "\"A small dam\"", "7", {"dam.toml:2:9: title must be a text in quotes; it is the number 7"}},
     {"range", "spacing = 0.05", "spacing = -0.05", {"dam.toml:10:11: resolution.spacing is -0.05 m; it must be above 0"}},
     {"notFinite", "until = 1", "until = inf", {"dam.toml:22:9: time.until is inf; it must be a finite number"}},
     {"notANumber", "max = [2, 1]", "max = [2, nan]", {"dam.toml:7:7: domain.max[1] is nan; it must be a finite number"}},

@@ -1,11 +1,12 @@
-// A scene file that tests change to see what is told.
+// A dam of 160 particles, as a scene file that tests complete and change.
 #pragma once
 #include <string>
 
 namespace brim {
 
-inline const std::string dam = R"(version = 1
-title = "A dam"
+/// Up to the name of its solver.
+inline const std::string smallDam = R"(version = 1
+title = "A small dam"
 dimension = 2
 
 [domain]
@@ -22,10 +23,6 @@ max = [0.5, 0.8]
 
 [solver]
 name = "pbf"
-iterations = 4
-
-[time]
-until = 1
 )";
 
 }  // namespace brim
