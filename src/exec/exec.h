@@ -19,6 +19,13 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// Whether kernels run on a device with a memory of its own.
+#if BRIM_CUDA
+constexpr bool onDevice = true;
+#else
+constexpr bool onDevice = false;
+#endif
+
 /// The sum sign of the papers: term(j) added over a list.
 template <class L, class F>
 BRIM_DEVICE_FN auto sumOver(L list, F term) {

@@ -1,6 +1,6 @@
 // Vectors of D numbers, for one particle (Real) or for the particles of all lanes (Reals).
 #pragma once
-#include "exec/base.h"
+#include "math/numbers.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cmath>
 
-#include "exec/words.h"
+#include "math/qualifiers.h"
 
 namespace brim {
 

@@ -5,7 +5,7 @@
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-#include "exec/words.h"
+#include "math/qualifiers.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,28 +1,11 @@
-// Numbers of this flavour: Real is one as stored, Reals those of `lanes` particles (CUDA: one).
+// Numbers of this flavour: Real is a stored number, Reals has one number of each of `lanes` particles (CUDA: lanes = 1).
 #pragma once
 #include <cmath>
 #include <type_traits>
 
-#include "exec/words.h"
+#include "math/qualifiers.h"
 #if !BRIM_CUDA
-#include "exec/pack.h"
-#endif
-
-#if BRIM_CUDA
-#define BRIM_KERNEL __device__
-#define BRIM_DEVICE_FN __device__ inline
-#ifdef __CUDA_ARCH__
-#define BRIM_UNROLL _Pragma("unroll")
-#else
-#define BRIM_UNROLL  // the host's compiler sees kernels too
-#endif
-// Before a loop over neighbours: four at a time, so that a thread has the loads of four under way. On a CPU the lanes do that.
-#define BRIM_BY_FOUR _Pragma("unroll 4")
-#else
-#define BRIM_KERNEL
-#define BRIM_DEVICE_FN [[gnu::always_inline]] inline
-#define BRIM_UNROLL _Pragma("GCC unroll 8")
-#define BRIM_BY_FOUR
+#include "math/pack.h"
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -31,13 +14,6 @@ namespace brim::inline BRIM_FLAVOUR {
 using Real = double;
 #else
 using Real = float;
-#endif
-
-/// Whether kernels run on a device with a memory of its own.
-#if BRIM_CUDA
-constexpr bool onDevice = true;
-#else
-constexpr bool onDevice = false;
 #endif
 
 #if BRIM_CUDA
@@ -87,7 +63,7 @@ BRIM_FN Real min(Real a, Real b) { return a < b ? a : b; }
 BRIM_FN Real select(bool c, Real a, Real b) { return c ? a : b; }
 using std::sqrt;
 
-/// A root and its inverse, of which a GPU finds the second first; and (a)+ for an a of at most 1, which costs it nothing.
+/// sqrt(a) and 1/sqrt(a). A GPU has an instruction for the inverse, and multiplies it by a to get the root.
 template <class R>
 struct Root {
   R root, inverse;
@@ -102,6 +78,7 @@ BRIM_FN Root<R> rootOf(R a) {
   return {root, R(1) / root};
 #endif
 }
+/// max(a, 0) for a <= 1: on a GPU the clamp to [0, 1] is part of the instruction before it.
 template <class R>
 BRIM_FN R upToOne(R a) {
 #ifdef __CUDA_ARCH__
