@@ -27,7 +27,7 @@ foreach(source ${cuda_compiled} ${cuda_sources})
 endforeach()
 
 add_library(brim_cuda32 OBJECT ${cuda_units})
-target_compile_definitions(brim_cuda32 PRIVATE BRIM_CUDA=1 BRIM_FLAVOUR=cuda32 BRIM_FLAVOUR_NAME="cuda32"
+target_compile_definitions(brim_cuda32 PRIVATE BRIM_CUDA=1 BRIM_FLAVOUR=cuda32 BRIM_FLAVOUR_NAME="cuda32" ${checked}
   FMT_USE_CONSTEXPR=1)  # fmt 9 takes nvcc's constexpr for that of C++11 and then trips over its own
 target_include_directories(brim_cuda32 PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(brim_cuda32 PRIVATE TBB::tbb fmt::fmt)

@@ -95,10 +95,10 @@ class MachineOf final : public Simulation::Machine {
     const int* id;
     const Real* pressure;
     try {
-      courier_.begin();
-      p = courier_.take(world_.fluid.p.data, n), v = courier_.take(world_.fluid.v.data, n);
-      id = courier_.take(world_.fluid.id.data, n), pressure = courier_.take(world_.fluid.real("pressure").data, n);
-      courier_.go();
+      readback_.begin();
+      p = readback_.copy(world_.fluid.p.data, n), v = readback_.copy(world_.fluid.v.data, n);
+      id = readback_.copy(world_.fluid.id.data, n), pressure = readback_.copy(world_.fluid.real("pressure").data, n);
+      readback_.send();
     } catch (const Failure&) {  // there is no room for the copies
       return Machine::capture();
     }
@@ -106,7 +106,7 @@ class MachineOf final : public Simulation::Machine {
     reading_ = read.get_future();
     return std::async(std::launch::async, [=, this, s = besidesParticles(), nextId = world_.nextId, origin = world_.origin,
                                            read = std::move(read)]() mutable {
-      courier_.wait();
+      readback_.wait();
       putParticles(s, n, nextId, origin, p, v, id, pressure);
       read.set_value();
       return std::move(s);
@@ -230,8 +230,8 @@ class MachineOf final : public Simulation::Machine {
   StepReport report_;
   double maxSpeed_ = 0;  // [m/s]
 #if BRIM_CUDA
-  Courier courier_;
-  std::future<void> reading_;  // what the courier brought
+  AsyncReadback readback_;
+  std::future<void> reading_;  // the host reads what readback_ copied
 #endif
 };
 

@@ -13,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "math/assert.h"
+#include "math/vec.h"
+
 namespace brim::inline BRIM_FLAVOUR {
 
 constexpr int grain = 512;  // particles a task handles at least
@@ -21,10 +24,11 @@ struct Index {
   int first;  // the particles first .. first + lanes - 1
 };
 struct Neighbour {
-  const int* index;  // one neighbour of each of them
+  const int* index;  // one neighbour of each particle of the lanes
 };
 
-/// The wide counterpart of a stored type: Real -> Reals, Vec<D, Real> -> Vec<D, Reals>, Sample likewise. Others have none.
+/// The wide counterpart of a stored type: Real -> Reals, Vec<D, Real> -> Vec<D, Reals>, Sample likewise. Other types stay as they
+/// are.
 template <class T>
 struct Widen {
   using type = T;
@@ -132,7 +136,7 @@ struct View {
   }
 };
 
-/// Memory that grows without being touched, aligned to cache lines.
+/// Memory aligned to cache lines. Growing writes no values, so that the first loop that writes decides where pages lie.
 template <class T>
 class Array {
  public:
@@ -141,7 +145,7 @@ class Array {
   Array& operator=(Array&& b) noexcept { return swap(b), *this; }
   ~Array() { std::free(data_); }
 
-  /// Room for n elements; what was there stays, what is new has no value.
+  /// Memory for n elements. The old elements keep their values, the new ones have none.
   void resize(std::size_t n) {
     if (n > capacity_) {
       const std::size_t room = std::max(n, capacity_ + capacity_ / 8), bytes = (room * sizeof(T) + 63) / 64 * 64;
@@ -162,8 +166,14 @@ class Array {
   std::size_t bytes() const { return capacity_ * sizeof(T); }
   T* data() { return data_; }
   const T* data() const { return data_; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& operator[](std::size_t i) {
+    BRIM_ASSERT(i < size_, "index past the array's end");
+    return data_[i];
+  }
+  const T& operator[](std::size_t i) const {
+    BRIM_ASSERT(i < size_, "index past the array's end");
+    return data_[i];
+  }
   View<T> view() { return {data_}; }
   View<const T> view() const { return {data_}; }
   View<const T> read() const { return {data_}; }
@@ -181,6 +191,7 @@ void copyIn(Array<T>& to, const T* from, std::size_t n) {
 }
 template <class T>
 void copyOut(const Array<T>& from, T* to, std::size_t n) {
+  BRIM_ASSERT(n <= from.size(), "copyOut reads past the array's end");
   if (n) std::memcpy(static_cast<void*>(to), from.data(), n * sizeof(T));
 }
 
@@ -209,7 +220,7 @@ struct Lists {
   }
 };
 
-/// Of a GPU alone: a solver that starts hundreds of short kernels says so.
+/// A solver that starts hundreds of short kernels has an object of this class; it means something on a GPU alone.
 struct ShortKernels {};
 
 /// body(i) for i in [0, n): with an Index in lanes (fields are padded to whole slices, so the last may run past n), or,
@@ -227,8 +238,8 @@ void forEach(int n, F body) {
   }
 }
 
-/// The same for a body [](auto i) that ends its sums over neighbours with total() and writes if it leads: on a GPU with few
-/// particles several threads share one.
+/// The same for a body [](auto i) that ends its sums over neighbours with total() and writes if leads(i): on a GPU with few
+/// particles several threads share a particle.
 template <class F>
 void forEachShared(int n, F body) {
   forEach(n, [=](Index i) { body(i); });
@@ -239,19 +250,19 @@ BRIM_FN T total(Index, const T& sum) {
 }
 BRIM_FN bool leads(Index) { return true; }
 
-/// Adds one to a counter that many threads count in; returns what it was.
+/// Adds one to a counter that many threads use; returns its old value.
 BRIM_FN int countOne(int& counter) { return std::atomic_ref<int>(counter).fetch_add(1, std::memory_order_relaxed); }
 
 /// Sets a number that many threads set to one.
 BRIM_FN void setOne(int& shared) { std::atomic_ref<int>(shared).store(1, std::memory_order_relaxed); }
 
-/// Sets bits of a word that many threads set bits in. Nearly always they are there already.
+/// Sets bits of a word that many threads set bits in. Nearly always the bits are set already.
 BRIM_FN void setBits(std::uint32_t& shared, std::uint32_t bits) {
   const std::atomic_ref<std::uint32_t> word(shared);
   if (~word.load(std::memory_order_relaxed) & bits) word.fetch_or(bits, std::memory_order_relaxed);
 }
 
-/// count[k] becomes the sum of those before it, for k in [0, n): in two sweeps over fixed blocks.
+/// Exclusive prefix sum of the first n counts: in two sweeps over fixed blocks.
 inline void scan(Array<int>& counts, int n) {
   constexpr int block = 1 << 15;
   const int blocks = (n + block - 1) / block;
@@ -274,7 +285,7 @@ inline void scan(Array<int>& counts, int n) {
   });
 }
 
-/// Sorts the first n keys; order[k] says where the k-th was, and ties keep their order.
+/// Sorts the first n keys, stably; order[k] is the old place of the k-th.
 inline void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n) {
   std::vector<std::pair<std::int64_t, int>> pair(n);
   forEach(n, [&](int i) { pair[i] = {keys[i], i}; });
@@ -307,12 +318,12 @@ double maxOf(int n, F term) {
       n, 0.0, [&](int i) { return double(term(i)); }, [](double& s, double t) { s = s < t ? t : s; });
 }
 
-/// The same into to[at], for kernels to read; on a device nobody waits for it. term(i) is called once for each i.
+/// The same into to[at], for kernels to read; the host does not wait for a device. term(i) is called once for each i.
 template <class T, class F, class Into>
 void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
   to[at] = reduce(n, zero, term, into);
 }
-/// Of each k, zero combined with term(m) for all m in [start[k], start[k + 1]), in order; for the host.
+/// For each k, zero combined with term(m) for all m in [start[k], start[k + 1]), in order; for the host.
 template <class T, class F, class Into>
 std::vector<T> reduceEach(const Array<int>& start, T zero, F term, Into into) {
   std::vector<T> sums(start.size() - 1, zero);
@@ -320,10 +331,10 @@ std::vector<T> reduceEach(const Array<int>& start, T zero, F term, Into into) {
     for (int m = start[k]; m < start[k + 1]; ++m) into(sums[k], term(m));
   return sums;
 }
-/// After how many iterations a loop looks whether it is done: on a device looking means waiting.
+/// A loop tests its convergence once in so many iterations: on a device the host has to wait to know.
 constexpr int lookEvery = 1;
 
-/// A number that other threads may be changing; and a change of it if it is `expected`, which returns what it was.
+/// Reads a number that other threads may be changing. swapIf sets it to `desired` if it is `expected`; both return the old value.
 BRIM_FN int readShared(int& shared) { return std::atomic_ref<int>(shared).load(std::memory_order_relaxed); }
 BRIM_FN int swapIf(int& shared, int expected, int desired) {
   std::atomic_ref<int>(shared).compare_exchange_strong(expected, desired, std::memory_order_relaxed);

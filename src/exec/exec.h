@@ -1,5 +1,5 @@
 // Arrays, loops and reductions of this flavour's machine. Kernels are written for one particle `i`; on a CPU every value
-// they touch is `lanes` wide. Sums run over the neighbours of each lane in list order and reductions in fixed blocks, so
+// they use is `lanes` wide. Sums run over the neighbours of each lane in list order and reductions in fixed blocks, so
 // the bits do not depend on the number of threads.
 #pragma once
 #include <tbb/blocked_range.h>
@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "math/assert.h"
 #include "math/vec.h"
 #if BRIM_CUDA
 #include "exec/cuda/lists.h"
@@ -19,7 +20,7 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// Whether kernels run on a device with a memory of its own.
+/// Whether kernels run on a device, which has memory of its own.
 #if BRIM_CUDA
 constexpr bool onDevice = true;
 #else
@@ -40,6 +41,7 @@ constexpr int wholeSlices(int n) { return (n + lanes - 1) / lanes * lanes; }
 /// to[k] = from[order[k]] for k in [0, n).
 template <class T>
 void permute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n) {
+  BRIM_ASSERT(std::size_t(n) <= to.size() && std::size_t(n) <= order.size(), "permute goes past an array's end");
   const auto t = to.view();
   const auto f = from.read();
   const auto at = order.read();
@@ -49,6 +51,7 @@ void permute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n)
 /// Elements first .. last - 1 become `value`.
 template <class T>
 void fill(Array<T>& to, int first, int last, T value) {
+  BRIM_ASSERT(first >= 0 && (last <= first || std::size_t(last) <= to.size()), "fill writes past the array's end");
 #if BRIM_CUDA
   if (fillMany(to, first, last, value)) return;
 #endif
@@ -56,9 +59,10 @@ void fill(Array<T>& to, int first, int last, T value) {
   forEach(last - first, [=] BRIM_KERNEL(int k) { t[first + k] = value; });
 }
 
-/// The first n elements where the host can read them: in place on a CPU, a copy of a device's.
+/// The first n elements for the host to read: in place on a CPU, a copy of a device's memory.
 template <class T>
 auto onHost(const Array<T>& a, std::size_t n) {
+  BRIM_ASSERT(n <= a.size(), "onHost reads past the array's end");
 #if BRIM_CUDA
   std::vector<T> copy(n);
   copyOut(a, copy.data(), n);
@@ -68,12 +72,13 @@ auto onHost(const Array<T>& a, std::size_t n) {
 #endif
 }
 
-/// One element of an array, for the host; on a device this waits for it.
+/// One element of an array, for the host. The host waits for a device.
 template <class T>
 T elementOf(const Array<T>& a, std::size_t i) {
+  BRIM_ASSERT(i < a.size(), "elementOf reads past the array's end");
 #if BRIM_CUDA
-  T* const one = static_cast<T*>(Desk::of(sizeof(T)));
-  putOnDesk(one, a.data() + i, sizeof(T));
+  T* const one = ThreadScratch::ours().staging.reserve<T>(1);
+  copyToStaging(one, a.data() + i, sizeof(T));
   finish();
   return *one;
 #else
@@ -81,7 +86,7 @@ T elementOf(const Array<T>& a, std::size_t i) {
 #endif
 }
 
-/// body(i) for i in [0, n) by the host's threads, on every machine: for what is read with onHost.
+/// body(i) for i in [0, n) by the host's threads, on every machine: for memory that onHost gave.
 template <class F>
 void forEachOnHost(int n, F body) {
   tbb::parallel_for(tbb::blocked_range<int>(0, n, 512), [&](const auto& r) {
@@ -90,12 +95,12 @@ void forEachOnHost(int n, F body) {
 }
 
 #if !BRIM_CUDA
-/// How many i in [0, n) fall into each bin; bin(i) < 0 is in none. Whole numbers, so the order of adding is free.
+/// How many i in [0, n) fall into each bin; bin(i) < 0 is in no bin. Whole numbers, so the order of adding does not matter.
 class Histogram {
  public:
   const int* counts() const { return all_.data(); }
 
-  /// reduce(n, zero, term, into) and the counts. queued() is called when the work is under way and not yet waited for.
+  /// reduce(n, zero, term, into) and the counts. queued() is called before the host waits for a device.
   template <class T, class F, class Into, class Bin, class Queued>
   T reduceCounting(int n, T zero, F term, Into into, int bins, Bin bin, Queued queued) {
     using Counts = std::vector<int>;

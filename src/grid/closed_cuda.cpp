@@ -167,7 +167,7 @@ void ClosedBodies<D>::begin(Level<D>& l) {
     check(cudaHostAlloc(reinterpret_cast<void**>(&answer_.closed), sizeof(int), cudaHostAllocMapped), "allocate memory");
     check(cudaEventCreateWithFlags(&answer_.passed, cudaEventDisableTiming), "make a mark");
   }
-  putOnDesk(answer_.closed, root_.data() + cells, sizeof(int));
+  copyToStaging(answer_.closed, root_.data() + cells, sizeof(int));
   check(cudaEventRecord(answer_.passed), "make a mark");
 }
 

@@ -1,4 +1,4 @@
-// Scans and sorts of the device, by CUB, and what it is; compiled for the flavour cuda32 alone.
+// Prefix sums and sorts of a GPU, by CUB, and the GPU's name and speed.
 #include <fmt/format.h>
 
 #include <cub/device/device_radix_sort.cuh>
@@ -8,10 +8,10 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-// CUB says first how much memory it wants.
+// CUB is called twice: first it says how much memory it needs.
 template <class F>
 static void withMemory(F work, const char* what) {
-  static Array<unsigned char> memory;
+  Array<unsigned char>& memory = ThreadScratch::ours().cub;
   std::size_t bytes = 0;
   check(work(nullptr, bytes), what);
   memory.resize(bytes);
@@ -24,8 +24,9 @@ void scan(Array<int>& counts, int n) {
 }
 
 void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n) {
-  static Array<std::int64_t> sorted;
-  static Array<int> number;
+  ThreadScratch& scratch = ThreadScratch::ours();
+  Array<std::int64_t>& sorted = scratch.keys;
+  Array<int>& number = scratch.order;
   sorted.resize(n);
   number.resize(n);
   order.resize(n);
@@ -42,7 +43,7 @@ void sortKeys(Array<std::int64_t>& keys, Array<int>& order, int n) {
 std::string deviceInWords() {
   cudaDeviceProp gpu;
   check(cudaGetDeviceProperties(&gpu, 0), "say what it is");
-  constexpr std::size_t bytes = 1 << 29;  // ten times what its caches hold
+  constexpr std::size_t bytes = 1 << 29;  // ten times the size of the caches
   constexpr int copies = 10;
   Array<char> a, b;
   a.resize(bytes), b.resize(bytes);

@@ -5,13 +5,13 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// A particle of several threads, `parts` of one warp: each has every parts-th of its neighbours, and total() adds up what they
-/// found. The first of them leads.
+/// A particle that `parts` threads of one warp share: each thread sums over every parts-th neighbour, and total() adds the
+/// partial sums of the threads. The thread with part 0 leads.
 template <int parts>
 struct Shared {
   int i;
-  int part;       // which of them this is
-  unsigned crew;  // the warp's threads that have particles
+  int part;         // of this thread, in [0, parts)
+  unsigned active;  // mask of the warp's threads that have particles
   __device__ operator int() const { return i; }
 };
 template <int parts>
@@ -20,7 +20,7 @@ __device__ bool leads(Shared<parts> i) {
 }
 template <int parts>
 __device__ float total(Shared<parts> i, float own) {
-  for (int apart = warpSize / parts; apart < warpSize; apart *= 2) own += __shfl_xor_sync(i.crew, own, apart);
+  for (int apart = warpSize / parts; apart < warpSize; apart *= 2) own += __shfl_xor_sync(i.active, own, apart);
   return own;
 }
 template <int parts, int D>
@@ -30,7 +30,7 @@ __device__ Vec<D> total(Shared<parts> i, const Vec<D>& own) {
   return sum;
 }
 
-/// Neighbour lists in slices of the 32 particles of a warp, interleaved so that its threads read side by side, padded with
+/// Neighbour lists in slices of the 32 particles of a warp, interleaved so that the warp's threads read side by side, padded with
 /// the ghost.
 struct Lists {
   static constexpr int width = 32;
@@ -40,8 +40,8 @@ struct Lists {
   };
   const Slice* slice;
 
-  /// Reads indices four ahead: a batch of four is on its way while the one before is being worked on, which takes up to a fifth
-  /// of a PBF iteration off. What is read past the end is not used; lists leave room for it.
+  /// Reads indices four ahead: four loads are in flight while the four neighbours before are summed, which takes up to a fifth of
+  /// a PBF iteration off. Indices read past a list's end are not used; lists leave memory for them.
   template <int rows>
   struct Iterator {
     const int* p;
@@ -53,7 +53,7 @@ struct Lists {
     __device__ int operator*() const { return index[0]; }
     __device__ void operator++() {
       p += rows * width;
-      // Written out: of a loop the compiler makes one in which nothing is on its way (40 registers instead of 48).
+      // Written out: from a loop the compiler makes code without loads in flight (40 registers instead of 48).
       index[0] = index[1], index[1] = index[2], index[2] = index[3];
       index[3] = __ldg(p + 3 * rows * width);
     }
@@ -66,7 +66,7 @@ struct Lists {
     __device__ Iterator<rows> end() const { return e; }
   };
   __device__ Range<1> operator[](Index i) const { return (*this)[Shared<1>{i, 0, 0}]; }
-  /// The part of the list that is this thread's; lengths are multiples of 4 * parts.
+  /// This thread's part of the list; lengths are multiples of 4 * parts.
   template <int parts>
   __device__ Range<parts> operator[](Shared<parts> i) const {
     const Slice s = slice[unsigned(i.i) / width];
@@ -81,11 +81,11 @@ __global__ void __launch_bounds__(threads) sharedKernel(int n, F body) {
   constexpr unsigned warp = 32, particles = warp / parts;
   const unsigned t = blockIdx.x * threads + threadIdx.x;
   const int i = int(t / warp * particles + t % particles);
-  const unsigned crew = __ballot_sync(~0u, i < n);
-  if (i < n) body(Shared<parts>{i, int(t % warp / particles), crew});
+  const unsigned active = __ballot_sync(~0u, i < n);
+  if (i < n) body(Shared<parts>{i, int(t % warp / particles), active});
 }
-/// How many threads share a particle in a loop over neighbours: where particles are few, it is the length of a thread's work that
-/// counts (16,000: an iteration of PBF in 13 instead of 22 us; from 133,000 on in more).
+/// How many threads share a particle in a loop over neighbours. Few particles do not fill the device, and two threads a particle
+/// halve the time (16,000 particles: an iteration of PBF in 13 instead of 22 us; from 133,000 on two threads are slower).
 constexpr int sharers(int n) { return n <= 80000 ? 2 : 1; }
 /// body(i) for i in [0, n), by as many threads as there are sharers; see Shared.
 template <class F>

@@ -137,10 +137,10 @@ struct Lister {
 };
 
 template <int D>
-__global__ void __launch_bounds__(threads) listKernel(Lister<D> lister, Meeting meeting, Found* seen) {
+__global__ void __launch_bounds__(threads) listKernel(Lister<D> lister, BlockPartials partials, Found* seen) {
   awaitTurn();
   lister(int(blockIdx.x * threads + threadIdx.x));
-  if (!meeting.isLast() || threadIdx.x > 0) return;
+  if (!partials.isLastBlock() || threadIdx.x > 0) return;
   *seen = *lister.found;
   *lister.found = {};
 }
@@ -191,7 +191,7 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Samp
     lister.slices[set] = s.slices.data();
   }
   lister.found = found_.data();
-  launch(listKernel<D>, (n - 1) / threads + 1, threads, lister, Meeting::of(0), seen_);
+  launch(listKernel<D>, (n - 1) / threads + 1, threads, lister, BlockPartials::ofThread(0), seen_);
   check(cudaEventRecord(passed_), "make a mark");
 }
 
