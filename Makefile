@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo test slow bench install format clean \
-        bundle gpu-bundle cuda-programs check-format test-release test-embed test-sanitize cuda-check acceptance
+        bundle gpu-bundle cuda-programs check-format test-release test-embed test-sanitize tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -14,6 +14,7 @@ help:
 	@echo 'make demo                  builds, and lets a dam break'
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
+	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
@@ -38,7 +39,7 @@ demo: build
 gallery: build
 	tools/gallery
 
-test: setup-tests check-format test-release test-embed test-sanitize cuda-check acceptance
+test: setup-tests check-format test-release test-embed test-sanitize tsan cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
@@ -71,6 +72,17 @@ test-sanitize: setup
 	    --solver $$solver --out build-sanitize/out || exit 1; \
 	done
 	$(CTEST) --test-dir build-sanitize -L unit -LE slow -O $(CURDIR)/build-sanitize/ctest.log
+
+# ThreadSanitizer, over a small dam break with every solver. TBB is not compiled with it: tools/tsan.supp says what that hides.
+tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tools/tsan.supp halt_on_error=1
+tsan: setup
+	cmake --preset tsan
+	cmake --build --preset tsan -j $(JOBS)
+	@for solver in $$(build-tsan/brim list solvers | cut -d' ' -f1); do \
+	  echo "ThreadSanitizer: $$solver"; \
+	  build-tsan/brim run scenes/dam_break_100k.toml --set resolution.spacing=0.08 --until 0.02 --quiet --overwrite \
+	    --solver $$solver --out build-tsan/out || exit 1; \
+	done
 
 # nvcc is no Debian package: where it is absent, the run passes and says so.
 cuda-check: setup
@@ -129,4 +141,4 @@ format: setup
 	@tools/check_format --fix
 
 clean:
-	rm -rf build build-sanitize build-cuda build-bundle build-gpu-bundle
+	rm -rf build build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle
