@@ -15,7 +15,12 @@ find_package(CUDAToolkit REQUIRED)
 # A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
 set(cuda_sources "")
 foreach(source ${flavoured} ${cuda_alone})
-  if(source MATCHES "/src/(world/neighbours|sph/colours|grid/(bins|bottom|closed|solid_cells|splat|transfer))\\.cpp$")
+  if(source MATCHES "/src/(world/neighbours|grid/(bins|bottom|closed|solid_cells|splat|transfer))\\.cpp$")
+    continue()
+  endif()
+  get_filename_component(folder ${source} DIRECTORY)
+  get_filename_component(file ${source} NAME)
+  if(EXISTS ${folder}/cuda/${file})  # its twin takes its place
     continue()
   endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})
