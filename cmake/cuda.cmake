@@ -1,5 +1,5 @@
-# The flavour cuda32: the same sources compiled by nvcc for sm_90, but those that have a twin for it (*_cuda.cpp). It needs no
-# instructions beyond the plainest CPU's, so its objects are linked as they are.
+# The flavour cuda32: the same sources compiled by nvcc for sm_90, but X/cuda/F.cpp instead of X/F.cpp where
+# there is one. It needs no instructions beyond the plainest CPU's, so its objects are linked as they are.
 find_program(CMAKE_CUDA_COMPILER nvcc PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT CMAKE_CUDA_COMPILER)
   message(FATAL_ERROR "CUDA not checked: nvcc was not found in PATH, CUDA_HOME or /usr/local/cuda. "
@@ -12,24 +12,21 @@ endif()
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 
+list(TRANSFORM cuda_sources REPLACE "/cuda/([^/]+)$" "/\\1" OUTPUT_VARIABLE twinned)
+list(TRANSFORM twinned REPLACE "_cuda\\.cpp$" ".cpp")  # until all twins stand in cuda/
+set(cuda_compiled ${flavoured})
+list(REMOVE_ITEM cuda_compiled ${twinned})
+
 # A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
-set(cuda_sources "")
-foreach(source ${flavoured} ${cuda_alone})
-  if(source MATCHES "/src/(world/neighbours|grid/(bins|bottom|closed|solid_cells|splat|transfer))\\.cpp$")
-    continue()
-  endif()
-  get_filename_component(folder ${source} DIRECTORY)
-  get_filename_component(file ${source} NAME)
-  if(EXISTS ${folder}/cuda/${file})  # its twin takes its place
-    continue()
-  endif()
-  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${source})
-  string(REGEX REPLACE "cpp$" "cu" unit ${PROJECT_BINARY_DIR}/generated/cuda/${path})
+set(cuda_units "")
+foreach(source ${cuda_compiled} ${cuda_sources})
+  string(REGEX REPLACE "^src/(.+)cpp$" "${PROJECT_BINARY_DIR}/generated/cuda/\\1cu" unit ${source})
+  string(REGEX REPLACE "^src/" "" path ${source})
   file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${path}\"\n")
-  list(APPEND cuda_sources ${unit})
+  list(APPEND cuda_units ${unit})
 endforeach()
 
-add_library(brim_cuda32 OBJECT ${cuda_sources})
+add_library(brim_cuda32 OBJECT ${cuda_units})
 target_compile_definitions(brim_cuda32 PRIVATE BRIM_CUDA=1 BRIM_FLAVOUR=cuda32 BRIM_FLAVOUR_NAME="cuda32"
   FMT_USE_CONSTEXPR=1)  # fmt 9 takes nvcc's constexpr for that of C++11 and then trips over its own
 target_include_directories(brim_cuda32 PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)

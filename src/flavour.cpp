@@ -11,7 +11,7 @@
 #include "time/limit.h"
 #include "world/state.h"
 #if BRIM_CUDA
-#include "exec/courier_cuda.h"
+#include "exec/cuda/async_readback.h"
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {

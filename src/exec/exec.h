@@ -11,8 +11,8 @@
 
 #include "math/vec.h"
 #if BRIM_CUDA
-#include "exec/lists_cuda.h"
-#include "exec/reduce_cuda.h"
+#include "exec/cuda/lists.h"
+#include "exec/cuda/reduce.h"
 #else
 #include "exec/cpu.h"
 #endif

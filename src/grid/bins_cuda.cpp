@@ -1,6 +1,6 @@
 // Bins on a GPU: by cell, so that a thread has the particles of a cell.
 #include "grid/bins.h"
-#include "world/several_cuda.h"
+#include "world/cuda/several.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -6,7 +6,7 @@
 #include "scene/vector.h"
 #include "world/world.h"
 #if BRIM_CUDA
-#include "world/several_cuda.h"
+#include "world/cuda/several.h"
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {

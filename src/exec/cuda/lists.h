@@ -1,6 +1,6 @@
 // Neighbour lists of a GPU and the loops over them.
 #pragma once
-#include "exec/cuda.h"
+#include "exec/cuda/device.h"
 #include "math/vec.h"
 
 namespace brim::inline BRIM_FLAVOUR {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "exec/cuda.h"
+#include "exec/cuda/device.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
