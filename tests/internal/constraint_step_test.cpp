@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 
 #include "cloud.h"
-#include "solvers/constraint_bound.h"
+#include "solvers/constraint/bound_rows.h"
 #include "solvers/solver.h"
 
 using namespace brim;

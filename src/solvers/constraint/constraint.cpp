@@ -4,8 +4,8 @@
 //   Sigma lambda + G v = c,   c = -4 xi/dt g + xi G v_old,   Sigma = 4 eps xi/dt^2,   xi = 1/(1 + 4 tau/dt)    (Eq. 15-20)
 //
 // solved by projected Gauss-Seidel on the velocities (Alg. VII.1), never as a matrix. An iteration is
-//  - the density rows of the fluid, in colours (sph/colours.h);
-//  - those that touch bodies, in the order of the sort, and contacts of particles with planes (constraint_bound.h);
+//  - the density rows of the fluid, in colours (colours.h);
+//  - those that touch bodies, in the order of the sort, and contacts of particles with planes (bound_rows.h);
 //  - the rows of joints, motors and contacts between bodies (bodies/system.h).
 // Departs from the seed by default: densities are bounded from above and not fixed (a fixed one pulls the surface together), and
 // iterations start from `warm_start` times the last multipliers. That part must stay below 1 - 4 xi/(1 + 7 xi): the smooth modes
@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "scene/walls.h"
-#include "solvers/constraint_bound.h"
+#include "solvers/constraint/bound_rows.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/coarse.h"

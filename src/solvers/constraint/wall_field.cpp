@@ -1,4 +1,4 @@
-#include "sph/field.h"
+#include "solvers/constraint/wall_field.h"
 
 #include <cmath>
 #include <numbers>

@@ -4,7 +4,7 @@
 
 #include "world/world.h"
 #if BRIM_CUDA
-#include "sph/colours_cuda.h"
+#include "solvers/constraint/cuda/colours.h"
 #else
 
 namespace brim::inline BRIM_FLAVOUR {

@@ -1,7 +1,7 @@
 // Walls and bodies without samples, as Constraint Fluids may see them: the distance from every surface near a particle.
 #pragma once
-#include "sph/density_rows.h"
-#include "sph/field.h"
+#include "solvers/constraint/density_rows.h"
+#include "solvers/constraint/wall_field.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,4 +1,4 @@
-#include "sph/colours.h"
+#include "solvers/constraint/colours.h"
 
 #include <algorithm>
 #include <numeric>

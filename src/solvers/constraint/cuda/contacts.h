@@ -2,8 +2,8 @@
 // have nothing in common and go side by side, and of the others one comes after the other, which is the same as the host's order.
 #pragma once
 #include "bodies/row.h"
-#include "solvers/constraint_bodies_cuda.h"
-#include "solvers/constraint_surfaces.h"
+#include "solvers/constraint/cuda/bodies.h"
+#include "solvers/constraint/surfaces.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

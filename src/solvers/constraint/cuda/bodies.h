@@ -1,7 +1,7 @@
 // Bodies for rows on a GPU. They are the host's; they come over for each pass, and what the pass did to them goes back as
 // impulses.
 #pragma once
-#include "sph/density_rows.h"
+#include "solvers/constraint/density_rows.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,5 +1,5 @@
 // Blocks on a GPU: a sort by colour and block, with ties in the order of the particles.
-#include "sph/colours_cuda.h"
+#include "solvers/constraint/cuda/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,6 +1,6 @@
 // Rows of the fluid that touch bodies, or periodic images, on a GPU: one warp goes through them in the order of the sort.
 #pragma once
-#include "solvers/constraint_contacts_cuda.h"
+#include "solvers/constraint/cuda/contacts.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <optional>
 
-#include "solvers/constraint_surfaces.h"
+#include "solvers/constraint/surfaces.h"
 #if BRIM_CUDA
-#include "solvers/constraint_bound_cuda.h"
+#include "solvers/constraint/cuda/bound_rows.h"
 #else
 
 namespace brim::inline BRIM_FLAVOUR {

@@ -5,7 +5,7 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include "sph/colours_cuda.h"
+#include "solvers/constraint/cuda/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -13,7 +13,7 @@
 // it.
 #pragma once
 #include "math/kernels.h"
-#include "sph/colours.h"
+#include "solvers/constraint/colours.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -160,7 +160,7 @@ void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& 
   });
 }
 
-#if !BRIM_CUDA  // twins in sweep_cuda.h
+#if !BRIM_CUDA  // twins in cuda/sweep.h
 /// What the coloured rows hold, once a step: G_ij of all pairs in the order of the sweeps, G_ii and c.
 template <int D, class K>
 void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours) {
@@ -252,5 +252,5 @@ void residualOfRows(World<D>& w, K W, DensityRows<D>& rows, const Array<Real>& m
 
 }  // namespace brim::inline BRIM_FLAVOUR
 #if BRIM_CUDA
-#include "sph/sweep_cuda.h"
+#include "solvers/constraint/cuda/sweep.h"
 #endif
