@@ -39,7 +39,7 @@ class Meaning {
       if (side < d)
         return add("domain",
                    fmt::format("the domain is {:g} m wide along {}, less than one spacing, {:g} m", side, axisName[k], d));
-      if (s.domain.boundary[k] == "periodic" && !periodicSolver()) return;
+      if (s.domain.boundary[k] == "periodic" && !has(&Capabilities::periodic_sides, "domain.boundary", "periodic sides")) return;
       if (s.domain.boundary[k] == "periodic" && side < 2 * support)
         return add("domain.boundary", fmt::format("the domain is periodic along {} but only {:g} m wide there; it needs two "
                                                   "supports, {:g} m, so that a particle does not meet itself",
@@ -137,14 +137,10 @@ class Meaning {
 
   /// Sheets and soft bodies: does the solver know them, does their kind exist in this dimension, have they a size?
   void deformables() {
-    const SolverInfo* const solver = findSolver(s.solver.name);
-    if (solver && !solver->soft && (!s.cloth.empty() || !s.soft.empty())) {
-      std::string others;
-      for (const SolverInfo& o : solvers())
-        if (o.soft) others += (others.empty() ? "" : ", ") + o.name;
-      add(s.cloth.empty() ? "soft[0]" : "cloth[0]", fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name,
-                                                                s.cloth.empty() ? "soft bodies" : "cloth", others));
-    }
+    if (!s.cloth.empty())
+      has(&Capabilities::cloth, "cloth[0]", "cloth");
+    else if (!s.soft.empty())
+      has(&Capabilities::cloth, "soft[0]", "soft bodies");
     for (int k = 0; k < D && (!s.cloth.empty() || !s.soft.empty()); ++k)
       if (s.domain.boundary[k] == "periodic") {
         add("domain.boundary", "cloth and soft bodies need a domain without periodic sides");
@@ -167,16 +163,11 @@ class Meaning {
   }
 
   void bodies(std::set<std::string>& names) {
+    if (s.bodies.empty()) return;
+    if (!has(&Capabilities::rigid_bodies, "bodies[0]", "rigid bodies")) return;
     const SolverInfo* const solver = findSolver(s.solver.name);
-    if (!s.bodies.empty() && solver && !solver->bodies) {
-      std::string others;
-      for (const SolverInfo& o : solvers())
-        if (o.bodies) others += (others.empty() ? "" : ", ") + o.name;
-      return add("bodies[0]", fmt::format("solver \"{}\" has no rigid bodies; these have: {}", s.solver.name, others));
-    }
-    // Its constraints hold copies of all samples that answer, which is right for those of sheets alone.
-    if (!s.bodies.empty() && s.solver.name == "projective" && !(s.cloth.empty() && s.soft.empty()))
-      return add("bodies[0]", "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; pbf has");
+    const bool both = solver && solver->capabilities.cloth && !(s.cloth.empty() && s.soft.empty());
+    if (both && !has(&Capabilities::cloth_with_bodies, "bodies[0]", "rigid bodies in a scene with cloth or soft bodies")) return;
     for (std::size_t i = 0; i < s.bodies.size(); ++i) {
       const std::string path = fmt::format("bodies[{}]", i);
       const RigidBody& b = s.bodies[i];
@@ -292,14 +283,14 @@ class Meaning {
         return add(path, fmt::format("the rope lies {:.3g} m outside the domain", out));
   }
 
-  /// Whether the solver knows periodic sides; a mistake if not.
-  bool periodicSolver() {
+  /// Whether the scene's solver has a feature. If not, a mistake at `path` names the solvers that have it.
+  bool has(bool Capabilities::*feature, const std::string& path, const std::string& name) {
     const SolverInfo* const solver = findSolver(s.solver.name);
-    if (!solver || !solver->grid) return true;
-    std::string others;
+    if (!solver || solver->capabilities.*feature) return true;
+    std::vector<std::string> others;
     for (const SolverInfo& o : solvers())
-      if (!o.grid) others += (others.empty() ? "" : ", ") + o.name;
-    add("domain.boundary", fmt::format("solver \"{}\" has no periodic sides; these have: {}", s.solver.name, others));
+      if (o.capabilities.*feature) others.push_back(o.name);
+    add(path, fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name, name, listed(others)));
     return false;
   }
 
@@ -368,6 +359,7 @@ std::vector<Mistake> validate(const Scene& scene) {
 
 std::vector<Mistake> warnings(const Scene& s) {
   Mistakes all;
+  for (const Mistake& m : s.renamed) all.add("", m.at, m.what);
   const auto add = [&](const std::string& path, const std::string& what) { all.add(path, s.at(path), what); };
   if (s.time.dt > 0)
     add("time.dt", fmt::format("time.dt fixes the step at {:g} s: time.cfl and time.dt_max are not used", s.time.dt));
@@ -390,7 +382,7 @@ std::vector<Mistake> warnings(const Scene& s) {
     for (const auto& [path, at] : s.where)
       if (path.starts_with("solver.") && path.find('.', 7) == std::string::npos && !known.count(path.substr(7)))
         add(path, fmt::format("{} has no \"{}\"; it is not used", chosen->name, path.substr(7)));
-    for (std::size_t i = 0; chosen->grid && i < s.bodies.size(); ++i)
+    for (std::size_t i = 0; !chosen->capabilities.two_way_bodies && i < s.bodies.size(); ++i)
       add(fmt::format("bodies[{}]", i), fmt::format("the fluid of {} does not push bodies: none floats", chosen->name));
   }
   return all.inOrder();
