@@ -132,7 +132,8 @@ void declareSoft(SceneVisitor& v, Soft& s) {
   v.key("cell", &s.cell, atLeast(0, "m", "Distance of nodes; 0: two spacings."));
   v.key("density", &s.density, positive("kg/m^3", "At rest."));
   v.key("stiffness", &s.stiffness, positive("Pa", "Stress at a strain of one."));
-  v.key("incompressible", &s.incompressible, atLeast(0, "Pa", "Pressure at a change of volume by one."));
+  v.key("bulk_modulus", &s.bulk_modulus,
+        atLeast(0, "Pa", "Pressure per relative change of volume; larger: the volume changes less."));
   v.key("pins", &s.pins, {"m", "The node nearest to each of these points stays where it is."});
   v.key("velocity", &s.velocity, {"m/s", "Velocity at the start."});
 }
@@ -244,6 +245,14 @@ std::vector<Parameter> parametersOf(const SolverInfo& solver) {
   } collect;
   solver.parameters(collect);
   return collect.all;
+}
+
+std::string declaredChoice(const std::string& solver, const std::string& parameter) {
+  const SolverInfo* const info = findSolver(solver);
+  if (!info) return "";
+  for (const Parameter& p : parametersOf(*info))
+    if (const auto* word = std::get_if<std::string>(&p.value); word && p.name == parameter) return *word;
+  return "";
 }
 
 const SolverInfo* findSolver(const std::string& name) {

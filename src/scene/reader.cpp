@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/settings.h"
 #include "scene/suggest.h"
 
 namespace brim {
@@ -31,13 +32,7 @@ std::string Reader::join(const std::string& name) const {
 }
 
 Location Reader::locate(const std::string& path, const toml::source_region& source) const {
-  // The nearest table around the value that a setting gave hides what the file says.
-  for (std::string p = path; !p.empty();) {
-    if (const auto found = given_.find(p); found != given_.end()) return {found->second, 0, 0};
-    const auto cut = p.find_last_of(".[");
-    p.resize(cut == std::string::npos ? 0 : cut);
-  }
-  return {scene_.file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
+  return placeOf(path, {scene_.file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)}, given_);
 }
 
 const toml::node* Reader::find(const char* name) {

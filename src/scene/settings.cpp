@@ -11,6 +11,16 @@ namespace brim {
 
 std::string label(const Setting& s) { return s.given.empty() ? "--set " + s.path + "=" + s.value : s.given; }
 
+Location placeOf(const std::string& path, const Location& inFile, const std::map<std::string, std::string>& given) {
+  // The nearest table around the value that a setting gave hides what the file says.
+  for (std::string p = path; !p.empty();) {
+    if (const auto found = given.find(p); found != given.end()) return {found->second, 0, 0};
+    const auto cut = p.find_last_of(".[");
+    p.resize(cut == std::string::npos ? 0 : cut);
+  }
+  return inFile;
+}
+
 namespace {
 
 using Step = std::variant<std::string, std::size_t>;  // a key of a table, or an entry of a list
