@@ -222,8 +222,8 @@ bool Reader::read(const std::string& path, const toml::node& node, const Doc& do
   const Tables tables = {0,
                          [&](std::size_t n) { keys.resize(n); },
                          [&](std::size_t i, SceneVisitor& v) {
-                           v.key("time", &keys[i].time, {"s", "When."}, {true});
-                           v.key("value", &keys[i].value, {doc.unit, "The value at that time."}, {true});
+                           v.key("time", &keys[i].time, {"s", "Time of the keyframe."}, {true});
+                           v.key("value", &keys[i].value, {doc.unit, "Value at that time."}, {true});
                          },
                          {}};
   if (!node.is_array()) return wrongType(path, node, "a list of keyframes {time = 0, value = [...]}"), false;

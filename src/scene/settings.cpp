@@ -86,7 +86,7 @@ toml::node* descend(toml::node& node, const Step& step, const std::string& path,
   if (!array || i >= array->size()) {
     complaint = array && array->empty() ? fmt::format("{} is empty; there is no [{}]", path, i)
                 : array                 ? fmt::format("{} ends at [{}]; there is no [{}]", path, array->size() - 1, i)
-                                        : fmt::format("{} is no list", path);
+                                        : fmt::format("{} is not a list", path);
     return nullptr;
   }
   return array->get(i);
@@ -98,7 +98,8 @@ std::map<std::string, std::string> applySettings(toml::table& root, const std::v
   std::map<std::string, std::string> given;
   for (const Setting& setting : settings) {
     const auto steps = stepsOf(setting.path);
-    std::string complaint = steps.empty() ? fmt::format("\"{}\" is no path; write for instance time.until=2", setting.path) : "";
+    std::string complaint =
+        steps.empty() ? fmt::format("\"{}\" is not a path; write for example time.until=2", setting.path) : "";
     toml::table holder;
     if (complaint.empty()) holder = valueOf(setting.value, complaint);
 

@@ -119,7 +119,7 @@ class Meaning {
       const Solid& solid = s.solids[i];
       shape(path, solid.shape);
       if (!solid.name.empty() && !names.insert(solid.name).second)
-        add(path + ".name", fmt::format("there are two solids of the name \"{}\"", solid.name));
+        add(path + ".name", fmt::format("two solids have the name \"{}\"", solid.name));
       if (!trusts({path + ".motion"})) continue;
       if (solid.motion.rate != 0 && D == 3 && solid.motion.axis == Vector{0, 0, 0})
         add(path + ".motion.axis", "the axis of a rotation cannot be zero");
@@ -135,7 +135,7 @@ class Meaning {
       add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
   }
 
-  /// Sheets and soft bodies: does the solver know them, does their kind exist in this dimension, have they a size?
+  /// Cloth and soft bodies: does the solver have them, does their kind exist in this dimension, have they a size?
   void deformables() {
     if (!s.cloth.empty())
       has(&Capabilities::cloth, "cloth[0]", "cloth");
@@ -146,13 +146,13 @@ class Meaning {
         add("domain.boundary", "cloth and soft bodies need a domain without periodic sides");
         break;
       }
-    for (std::size_t i = 0; i < s.cloth.size(); ++i) sheet(fmt::format("cloth[{}]", i), s.cloth[i]);
+    for (std::size_t i = 0; i < s.cloth.size(); ++i) cloth(fmt::format("cloth[{}]", i), s.cloth[i]);
     for (std::size_t i = 0; i < s.soft.size(); ++i) {
       const std::string path = fmt::format("soft[{}]", i);
       const Shape& x = s.soft[i].shape;
       if (!shape(path, x)) continue;
       if (x.kind == "plane" || x.inside_out) {
-        add(path, "a soft body needs an end: it can be no plane and not inside out");
+        add(path, "a soft body must be bounded: not a plane, and not inside out");
         continue;
       }
       if (x.kind == "mesh" || !trusts({"domain"})) continue;
@@ -173,10 +173,10 @@ class Meaning {
       const RigidBody& b = s.bodies[i];
       shape(path, b.shape);
       if (!names.insert(b.name).second)
-        add(path + ".name", fmt::format("there are two solids or bodies of the name \"{}\"", b.name));
+        add(path + ".name", fmt::format("two solids or bodies have the name \"{}\"", b.name));
       else if (b.name.empty() || b.name.find_first_of(",\"\n") != std::string::npos)
-        add(path + ".name", "a body needs a name without commas and quotes: it heads the body's columns in bodies.csv");
-      if (b.shape.kind == "plane" || b.shape.inside_out) add(path, "a body must be bounded: no plane, and not inside out");
+        add(path + ".name", "a body needs a name without commas and quotes: it is part of the names of columns in bodies.csv");
+      if (b.shape.kind == "plane" || b.shape.inside_out) add(path, "a body must be bounded: not a plane, and not inside out");
       for (int k = 0; k < D; ++k)
         if (s.domain.boundary[k] == "periodic") {
           add(path, fmt::format("bodies need walls or open sides; the domain is periodic along {}", axisName[k]));
@@ -197,19 +197,19 @@ class Meaning {
       std::vector<std::string> all;
       for (const RigidBody& b : s.bodies) all.push_back(b.name);
       if (j.name.empty() || !names.insert(j.name).second)
-        add(path + ".name", fmt::format("a joint needs a name of its own; \"{}\" is none", j.name));
+        add(path + ".name", fmt::format("every joint needs its own name; \"{}\" is empty or used twice", j.name));
       else if (!known(j.a))
         add(path + ".a", fmt::format("there is no body \"{}\"{}", j.a, didYouMean(j.a, all)));
       else if (!j.b.empty() && !known(j.b))
         add(path + ".b", fmt::format("there is no body \"{}\"{}", j.b, didYouMean(j.b, all)));
       else if (j.a == j.b)
-        add(path + ".b", fmt::format("the joint ties \"{}\" to itself", j.a));
+        add(path + ".b", fmt::format("the joint connects \"{}\" to itself", j.a));
       else if (j.kind == "slider" && flat(j.axis) == Vector{0, 0, 0})
         add(path + ".axis", D == 2 ? "a slider needs an axis in the plane" : "the axis of a slider cannot be zero");
       else if (j.kind == "hinge" && D == 3 && j.axis == Vector{0, 0, 0})
         add(path + ".axis", "the axis of a hinge cannot be zero");
       else if (j.low > j.high)
-        add(path + ".high", fmt::format("the limits leave no room: low is {:g} and high {:g}", j.low, j.high));
+        add(path + ".high", fmt::format("the lower limit, {:g}, is above the upper limit, {:g}", j.low, j.high));
       else if (j.kind == "hinge" && (j.low > -unlimited || j.high < unlimited) && (j.low < -3.1 || j.high > 3.1))
         add(path + ".low", "a hinge's limits are angles between -3.1 and 3.1 rad, and both must be given");
     }
@@ -222,7 +222,9 @@ class Meaning {
       const Gauge& g = s.gauges[i];
       if (!trusts({path})) continue;
       if (g.name.empty() || g.name.find_first_of(",\"\n") != std::string::npos || !names.insert(g.name).second)
-        add(path + ".name", fmt::format("a gauge needs a name of its own, without commas and quotes; \"{}\" is none", g.name));
+        add(path + ".name",
+            fmt::format("every gauge needs its own name, without commas and quotes; \"{}\" is not allowed or used twice",
+                        g.name));
       else if (g.kind == "level" && g.from == g.to)
         add(path + ".to", "the line of a level has no length: \"from\" and \"to\" are the same point");
       else if (g.kind == "flow" && flat(g.direction) == Vector{0, 0, 0})
@@ -257,7 +259,7 @@ class Meaning {
   }
 
  private:
-  void sheet(const std::string& path, const Cloth& c) {
+  void cloth(const std::string& path, const Cloth& c) {
     if (!trusts({path})) return;
     const bool rope = c.kind == "rope";
     const Vector a = flat(c.along), b = flat(c.across), way = flat(c.to - c.from);
@@ -310,7 +312,7 @@ class Meaning {
     if (!std::filesystem::is_regular_file(file, ignored))
       add(path + ".file", fmt::format("there is no mesh file {}", file.string()));
     else if (ending != ".obj" && ending != ".ply" && ending != ".stl")
-      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", name));
+      add(path + ".file", fmt::format("the mesh {} is not an OBJ, PLY or STL file", name));
   }
 
   /// [m] how far the box reaches out of the domain; 0 if it does not.
@@ -372,8 +374,10 @@ std::vector<Mistake> warnings(const Scene& s) {
     if (b.shape.kind != "box" || b.particles > 0) continue;
     const double excess = latticeExcess(SolidShape(s, b.shape, path), s.resolution.spacing, s.dimension);
     if (std::abs(excess) > 0.02)
-      add(path, fmt::format("the block is no whole number of spacings along its sides: its particles hold {:.1f} % {} than it",
-                            100 * std::abs(excess), excess > 0 ? "more" : "less"));
+      add(path,
+          fmt::format(
+              "the sides of the block are not whole numbers of spacings: its particles have {:.1f} % {} volume than the block",
+              100 * std::abs(excess), excess > 0 ? "more" : "less"));
   }
   if (const SolverInfo* chosen = findSolver(s.solver.name)) {
     std::set<std::string> known = {"name"};
@@ -383,7 +387,8 @@ std::vector<Mistake> warnings(const Scene& s) {
       if (path.starts_with("solver.") && path.find('.', 7) == std::string::npos && !known.count(path.substr(7)))
         add(path, fmt::format("{} has no \"{}\"; it is not used", chosen->name, path.substr(7)));
     for (std::size_t i = 0; !chosen->capabilities.two_way_bodies && i < s.bodies.size(); ++i)
-      add(fmt::format("bodies[{}]", i), fmt::format("the fluid of {} does not push bodies: none floats", chosen->name));
+      add(fmt::format("bodies[{}]", i),
+          fmt::format("with solver \"{}\" the fluid does not push rigid bodies: they do not float", chosen->name));
   }
   return all.inOrder();
 }
