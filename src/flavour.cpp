@@ -242,7 +242,7 @@ static std::unique_ptr<Simulation::Machine> make(const Scene& scene) {
 
 static std::vector<SolverInfo> listSolvers() {
   std::vector<SolverInfo> all;
-  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.grid, e.soft, e.bodies});
+  for (const Entry& e : registry()) all.push_back({e.name, e.source, e.text, e.parameters, e.capabilities});
   return all;
 }
 

@@ -50,14 +50,14 @@ inline std::vector<std::string> solverNames() {
 inline std::vector<std::string> pushingSolvers() {
   std::vector<std::string> names;
   for (const SolverInfo& s : solvers())
-    if (s.bodies && !s.grid) names.push_back(s.name);
+    if (s.capabilities.two_way_bodies) names.push_back(s.name);
   return names;
 }
 
 /// Whether this solver works with particles and a grid: some laws hold to a cell there and not to a particle.
 inline bool hasGrid(const std::string& solver) {
   for (const SolverInfo& s : solvers())
-    if (s.name == solver) return s.grid;
+    if (s.name == solver) return s.capabilities.grid;
   return false;
 }
 /// [m] of a grid solver's cells.

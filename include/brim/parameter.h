@@ -26,15 +26,23 @@ class ParameterVisitor {
   virtual void operator()(const char* name, std::string& value, const Doc&) = 0;
 };
 
+/// What a solver can do. A scene that asks for more is refused, with the names of the solvers that can do it.
+struct Capabilities {
+  /// Particles and a grid: solids act by their signed distance alone and need no samples, time.cfl counts in cells, and results
+  /// are accurate to a cell and not to a particle.
+  bool grid = false;
+  bool periodic_sides = false;     // domain.boundary = "periodic"
+  bool rigid_bodies = false;       // [[bodies]] and [[joints]]: rigid bodies push the fluid
+  bool two_way_bodies = false;     // the fluid pushes rigid bodies too: they float
+  bool cloth = false;              // [[cloth]] and [[soft]]: cloth, ropes and soft bodies, coupled both ways
+  bool cloth_with_bodies = false;  // cloth or soft bodies and rigid bodies in one scene
+};
+
 /// One solver as users see it.
 struct SolverInfo {
   std::string name, source, text;
   void (*parameters)(ParameterVisitor&);  // visits a default-made set
-  /// Particles and a grid: solids act by their signed distance alone and need no samples, the domain has no periodic sides,
-  /// time.cfl counts in cells, and what the fluid does is known to a cell and not to a particle.
-  bool grid = false;
-  bool soft = false;    // knows cloth and soft bodies
-  bool bodies = false;  // knows the scene's rigid bodies: particles push them and are pushed, for a grid they are moving solids
+  Capabilities capabilities = {};
 };
 
 const std::vector<SolverInfo>& solvers();

@@ -123,7 +123,7 @@ struct Soft {
   double cell = 0;              // [m] between nodes; 0: two spacings
   double density = 500;         // [kg/m^3]
   double stiffness = 2e4;       // [Pa] stress at a strain of one
-  double incompressible = 1e5;  // [Pa] pressure at a change of volume by one
+  double bulk_modulus = 1e5;    // [Pa] pressure per relative change of volume
   std::vector<Vector> pins;     // [m] the node nearest to each stays where it is
   Vector velocity = {0, 0, 0};  // [m/s]
 };
@@ -241,6 +241,7 @@ struct Scene {
   std::string file;                       // where it was read from; mesh files are relative to its folder
   std::string text;                       // the file and the settings it was read with; checkpoints keep it
   std::map<std::string, Location> where;  // path of a value ("fluid.blocks[0].min") -> its place
+  std::vector<Mistake> renamed;           // keys that the file or a setting calls by an old name; warnings() tells them
 
   /// The place of a value, or of the closest table around it.
   Location at(const std::string& path) const;

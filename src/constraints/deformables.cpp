@@ -164,7 +164,7 @@ void Deformables<D>::addSoft(const Soft& soft, const DeformableMesh& m, int firs
         b.add(kind, {row(0), row(1), row(2)}, w, 1, 1);
     };
     add(SoftKind::strain, soft.stiffness * volume);
-    add(SoftKind::volume, soft.incompressible * volume);
+    add(SoftKind::volume, soft.bulk_modulus * volume);
   }
 }
 

@@ -269,7 +269,7 @@ double liquidVolume(const Snapshot& s, const Domain& domain, double spacing, dou
 // half in 2D) settled 2D water reads what its level says, within 0.1 %; over a spacing its holes would read 3 % low.
 double liquidVolume(const Snapshot& s, const Scene& scene, double mass) {
   const SolverInfo* const solver = findSolver(scene.solver.name);
-  const double smoothing = (solver && solver->grid && scene.dimension == 2 ? 1.5 : 1) * scene.resolution.spacing;
+  const double smoothing = (solver && solver->capabilities.grid && scene.dimension == 2 ? 1.5 : 1) * scene.resolution.spacing;
   return liquidVolume(s, scene.domain, smoothing, mass, scene.fluid.density);
 }
 

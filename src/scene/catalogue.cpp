@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/renamed.h"
 #include "scene/suggest.h"
 #include "scene/write.h"
 
@@ -59,8 +60,8 @@ class Collect : public SceneVisitor {
   void solver(SolverChoice& choice) override {
     sections.push_back({"solver",
                         false,
-                        "The method and its parameters. A solver's parameters stand here, or in a table of the solver's own "
-                        "([solver.pbf]), which is read only when that solver is chosen.",
+                        "The method and its parameters. Parameters of the chosen solver are given here, or in a table of "
+                        "that solver ([solver.pbf]). A table of a solver is read only if that solver is chosen.",
                         {{"name", "word", "", '"' + choice.name + '"', listed(solverNames()), "The method.", true}}});
     for (const SolverInfo& s : solvers()) {
       sections.push_back({"solver." + s.name, false, fmt::format("{} ({})", s.text, s.source), {}});
@@ -131,9 +132,10 @@ std::string catalogueMarkdown() {
       "# The scene format\n\n"
       "<!-- Written by `brim list parameters --markdown`; change the declarations in the sources, not this page. -->\n\n"
       "A scene is a TOML file in SI units. Vectors have as many numbers as the scene has dimensions. Keyframes are a list of\n"
-      "`{time = 0, value = [0, -9.81, 0]}`; between them values are interpolated linearly, outside they are held.\n"
-      "`brim check` tells every mistake in a scene with its line and column; `--set path=value` changes any value for one run,\n"
-      "for instance `--set fluid.blocks[0].velocity=[1,0,0]`.\n\n"
+      "`{time = 0, value = [0, -9.81, 0]}`; values between keyframes are interpolated linearly; before the first and after\n"
+      "the last keyframe the value is constant.\n"
+      "`brim check` lists every error of a scene with line and column. `--set path=value` changes any value for one run, for\n"
+      "instance `--set fluid.blocks[0].velocity=[1,0,0]`.\n\n"
       "```toml\n"
       "version = 1\ntitle = \"A dam breaks\"\ndimension = 2\n\n"
       "[domain]\nmin = [0, 0]\nmax = [2, 1]\n\n"
@@ -148,6 +150,10 @@ std::string catalogueMarkdown() {
     for (const CatalogueRow& r : s.rows)
       out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.type, r.unit, r.fallback, r.range, r.text);
   }
+  out +=
+      "\n## Old names\n\nThese names of older scenes are still read, with a warning.\n\n| table | old key | key "
+      "|\n|---|---|---|\n";
+  for (const RenamedKey& k : renamedKeys()) out += fmt::format("| `{}` | `{}` | `{}` |\n", k.table, k.old, k.now);
   return out;
 }
 

@@ -66,6 +66,8 @@ struct Parameter {
 };
 
 std::vector<Parameter> parametersOf(const SolverInfo&);
+/// The default word of a solver's parameter that is one of several words; "" if the solver has none of that name.
+std::string declaredChoice(const std::string& solver, const std::string& parameter);
 const SolverInfo* findSolver(const std::string& name);  // null: not known
 std::vector<std::string> solverNames();
 

@@ -168,7 +168,7 @@ void fillShape(DeformableMesh& m, const Scene& scene, const Soft& soft, const st
   }
 }
 
-// Points evenly over a sheet: each element in small ones of at most (0.75 d)^(D-1), a sample at the middle of each.
+// Points evenly over cloth: each element in small ones of at most (0.75 d)^(D-1), a sample at the middle of each.
 void sampleSheet(DeformableMesh& m, double d, double thickness) {
   for (const auto& e : m.elements) {
     const Vector u = m.points[e[1]] - m.points[e[0]];

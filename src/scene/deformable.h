@@ -1,4 +1,4 @@
-// Sheets, ropes and soft bodies of a scene as meshes, with the samples through which the fluid feels them.
+// Cloth, ropes and soft bodies of a scene as meshes, with the samples that couple them with the fluid.
 #pragma once
 #include <array>
 #include <functional>
@@ -30,10 +30,10 @@ struct DeformableMesh {
 /// scene.cloth, then scene.soft. W(r) is the kernel. Throws SceneError for mesh files that cannot be used.
 std::vector<DeformableMesh> deformableMeshes(const Scene&, const std::function<double(double)>& W);
 
-/// [m] How thick a layer of rest density stands for a sheet. To the fluid a sheet is a plate of thickness d with one layer of
-/// samples in its middle: a resting lattice at d from the middle, d/2 from the plate, has the density of an infinite lattice, so
-/// this is (sum over the lattice points behind) / (integral over the sheet). Nearly d; a thinner plate would be a weaker wall,
-/// since what holds a particle is the slope of that integral.
+/// [m] Thickness of the layer of rest density that represents cloth. For the fluid, cloth is a plate of thickness d with one
+/// layer of samples in its middle: a resting lattice at d from the middle, d/2 from the plate, has the density of an infinite
+/// lattice, so this is (sum over the lattice points behind) / (integral over the cloth). Nearly d; a thinner plate would be a
+/// weaker wall, since a particle is held by the gradient of that integral.
 double sheetThickness(int dimension, double spacing, double support, const std::function<double(double)>& W);
 
 }  // namespace brim

@@ -82,7 +82,7 @@ Estimate estimate(const Scene& s) {
   for (const Emitter& emitter : s.fluid.emitters) reach(emitter.centre[down], emitter.centre[down]);
 
   const SolverInfo* const solver = findSolver(s.solver.name);
-  e.grid = solver && solver->grid;
+  e.grid = solver && solver->capabilities.grid;
   for (int k = 0; k < D && !e.grid; ++k) {
     const double face = D == 2 ? side[1 - k] : side[(k + 1) % 3] * side[(k + 2) % 3];
     if (s.domain.boundary[k] == "walls") e.area += 2 * face;

@@ -143,7 +143,7 @@ void fillLattice(const Scene& scene, const SolidShape& shape, int block, const s
   // Fluid rests at d/2 from a surface. A particle on it has a third more than its density, and jumps off at 20 m/s in wcsph; a
   // grid does not mind.
   const SolverInfo* const solver = findSolver(scene.solver.name);
-  const double d = scene.resolution.spacing, off = solver && solver->grid ? -1e-6 * d : 0.4 * d;
+  const double d = scene.resolution.spacing, off = solver && solver->capabilities.grid ? -1e-6 * d : 0.4 * d;
   const bool isBox = shape.primitive().kind == Kind::box && !shape.primitive().insideOut;
   const bool inSolids = scene.fluid.blocks[block].in_solids;
   const Lattice l = isBox ? latticeOfBox(shape, d, scene.dimension) : latticeOfDomain(scene, shape);

@@ -19,7 +19,8 @@ std::string syntaxComplaint(const toml::parse_error& e) {
   return "not TOML: " + what;
 }
 
-Draft draftScene(const std::string& text, const std::string& file, const std::vector<Setting>& settings) {
+Draft draftScene(const std::string& text, const std::string& file, const std::vector<Setting>& settings,
+                 const std::vector<RenamedKey>& renamed) {
   Draft draft;
   Scene& scene = draft.scene;
   scene.file = file;
@@ -35,7 +36,11 @@ Draft draftScene(const std::string& text, const std::string& file, const std::ve
     return draft;
   }
   draft.readable = true;
-  const auto given = applySettings(root, settings, draft.mistakes);
+  // Before the settings, so that one by the new name replaces what the file gives by the old one; and after them, for the keys of
+  // tables that a setting gives.
+  renameKeys(root, renamed, {}, scene, draft.mistakes);
+  const auto given = applySettings(root, renamePaths(settings, renamed, scene), draft.mistakes);
+  renameKeys(root, renamed, given, scene, draft.mistakes);
   Reader reader(root, scene, draft.mistakes, given);
   declare(reader, scene);
   reader.finish();

@@ -2,6 +2,7 @@
 #pragma once
 #include "brim/scene.h"
 #include "scene/mistakes.h"
+#include "scene/renamed.h"
 
 namespace brim {
 
@@ -11,6 +12,8 @@ struct Draft {
   Mistakes mistakes;  // of form: TOML, types, unknown and missing keys
 };
 
-Draft draftScene(const std::string& text, const std::string& file, const std::vector<Setting>&);
+/// Keys by an old name of `renamed` are read like those by the new one.
+Draft draftScene(const std::string& text, const std::string& file, const std::vector<Setting>&,
+                 const std::vector<RenamedKey>& renamed = renamedKeys());
 
 }  // namespace brim

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/settings.h"
 #include "scene/suggest.h"
 
 namespace brim {
@@ -31,13 +32,7 @@ std::string Reader::join(const std::string& name) const {
 }
 
 Location Reader::locate(const std::string& path, const toml::source_region& source) const {
-  // The nearest table around the value that a setting gave hides what the file says.
-  for (std::string p = path; !p.empty();) {
-    if (const auto found = given_.find(p); found != given_.end()) return {found->second, 0, 0};
-    const auto cut = p.find_last_of(".[");
-    p.resize(cut == std::string::npos ? 0 : cut);
-  }
-  return {scene_.file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
+  return placeOf(path, {scene_.file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)}, given_);
 }
 
 const toml::node* Reader::find(const char* name) {
@@ -227,8 +222,8 @@ bool Reader::read(const std::string& path, const toml::node& node, const Doc& do
   const Tables tables = {0,
                          [&](std::size_t n) { keys.resize(n); },
                          [&](std::size_t i, SceneVisitor& v) {
-                           v.key("time", &keys[i].time, {"s", "When."}, {true});
-                           v.key("value", &keys[i].value, {doc.unit, "The value at that time."}, {true});
+                           v.key("time", &keys[i].time, {"s", "Time of the keyframe."}, {true});
+                           v.key("value", &keys[i].value, {doc.unit, "Value at that time."}, {true});
                          },
                          {}};
   if (!node.is_array()) return wrongType(path, node, "a list of keyframes {time = 0, value = [...]}"), false;

@@ -11,6 +11,16 @@ namespace brim {
 
 std::string label(const Setting& s) { return s.given.empty() ? "--set " + s.path + "=" + s.value : s.given; }
 
+Location placeOf(const std::string& path, const Location& inFile, const std::map<std::string, std::string>& given) {
+  // The nearest table around the value that a setting gave hides what the file says.
+  for (std::string p = path; !p.empty();) {
+    if (const auto found = given.find(p); found != given.end()) return {found->second, 0, 0};
+    const auto cut = p.find_last_of(".[");
+    p.resize(cut == std::string::npos ? 0 : cut);
+  }
+  return inFile;
+}
+
 namespace {
 
 using Step = std::variant<std::string, std::size_t>;  // a key of a table, or an entry of a list
@@ -76,7 +86,7 @@ toml::node* descend(toml::node& node, const Step& step, const std::string& path,
   if (!array || i >= array->size()) {
     complaint = array && array->empty() ? fmt::format("{} is empty; there is no [{}]", path, i)
                 : array                 ? fmt::format("{} ends at [{}]; there is no [{}]", path, array->size() - 1, i)
-                                        : fmt::format("{} is no list", path);
+                                        : fmt::format("{} is not a list", path);
     return nullptr;
   }
   return array->get(i);
@@ -88,7 +98,8 @@ std::map<std::string, std::string> applySettings(toml::table& root, const std::v
   std::map<std::string, std::string> given;
   for (const Setting& setting : settings) {
     const auto steps = stepsOf(setting.path);
-    std::string complaint = steps.empty() ? fmt::format("\"{}\" is no path; write for instance time.until=2", setting.path) : "";
+    std::string complaint =
+        steps.empty() ? fmt::format("\"{}\" is not a path; write for example time.until=2", setting.path) : "";
     toml::table holder;
     if (complaint.empty()) holder = valueOf(setting.value, complaint);
 

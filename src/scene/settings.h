@@ -16,6 +16,9 @@ namespace brim {
 /// "--set solver.iterations=20", or as it was given.
 std::string label(const Setting&);
 
+/// The place of a value: the setting that gave it or a table around it, or else its place in the file.
+Location placeOf(const std::string& path, const Location& inFile, const std::map<std::string, std::string>& given);
+
 /// Puts the values into `root`. Returns who put what there: path -> label, tables made on the way included.
 std::map<std::string, std::string> applySettings(toml::table& root, const std::vector<Setting>&, Mistakes&);
 

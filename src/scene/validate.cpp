@@ -39,7 +39,7 @@ class Meaning {
       if (side < d)
         return add("domain",
                    fmt::format("the domain is {:g} m wide along {}, less than one spacing, {:g} m", side, axisName[k], d));
-      if (s.domain.boundary[k] == "periodic" && !periodicSolver()) return;
+      if (s.domain.boundary[k] == "periodic" && !has(&Capabilities::periodic_sides, "domain.boundary", "periodic sides")) return;
       if (s.domain.boundary[k] == "periodic" && side < 2 * support)
         return add("domain.boundary", fmt::format("the domain is periodic along {} but only {:g} m wide there; it needs two "
                                                   "supports, {:g} m, so that a particle does not meet itself",
@@ -119,7 +119,7 @@ class Meaning {
       const Solid& solid = s.solids[i];
       shape(path, solid.shape);
       if (!solid.name.empty() && !names.insert(solid.name).second)
-        add(path + ".name", fmt::format("there are two solids of the name \"{}\"", solid.name));
+        add(path + ".name", fmt::format("two solids have the name \"{}\"", solid.name));
       if (!trusts({path + ".motion"})) continue;
       if (solid.motion.rate != 0 && D == 3 && solid.motion.axis == Vector{0, 0, 0})
         add(path + ".motion.axis", "the axis of a rotation cannot be zero");
@@ -135,28 +135,24 @@ class Meaning {
       add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
   }
 
-  /// Sheets and soft bodies: does the solver know them, does their kind exist in this dimension, have they a size?
+  /// Cloth and soft bodies: does the solver have them, does their kind exist in this dimension, have they a size?
   void deformables() {
-    const SolverInfo* const solver = findSolver(s.solver.name);
-    if (solver && !solver->soft && (!s.cloth.empty() || !s.soft.empty())) {
-      std::string others;
-      for (const SolverInfo& o : solvers())
-        if (o.soft) others += (others.empty() ? "" : ", ") + o.name;
-      add(s.cloth.empty() ? "soft[0]" : "cloth[0]", fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name,
-                                                                s.cloth.empty() ? "soft bodies" : "cloth", others));
-    }
+    if (!s.cloth.empty())
+      has(&Capabilities::cloth, "cloth[0]", "cloth");
+    else if (!s.soft.empty())
+      has(&Capabilities::cloth, "soft[0]", "soft bodies");
     for (int k = 0; k < D && (!s.cloth.empty() || !s.soft.empty()); ++k)
       if (s.domain.boundary[k] == "periodic") {
         add("domain.boundary", "cloth and soft bodies need a domain without periodic sides");
         break;
       }
-    for (std::size_t i = 0; i < s.cloth.size(); ++i) sheet(fmt::format("cloth[{}]", i), s.cloth[i]);
+    for (std::size_t i = 0; i < s.cloth.size(); ++i) cloth(fmt::format("cloth[{}]", i), s.cloth[i]);
     for (std::size_t i = 0; i < s.soft.size(); ++i) {
       const std::string path = fmt::format("soft[{}]", i);
       const Shape& x = s.soft[i].shape;
       if (!shape(path, x)) continue;
       if (x.kind == "plane" || x.inside_out) {
-        add(path, "a soft body needs an end: it can be no plane and not inside out");
+        add(path, "a soft body must be bounded: not a plane, and not inside out");
         continue;
       }
       if (x.kind == "mesh" || !trusts({"domain"})) continue;
@@ -167,25 +163,20 @@ class Meaning {
   }
 
   void bodies(std::set<std::string>& names) {
+    if (s.bodies.empty()) return;
+    if (!has(&Capabilities::rigid_bodies, "bodies[0]", "rigid bodies")) return;
     const SolverInfo* const solver = findSolver(s.solver.name);
-    if (!s.bodies.empty() && solver && !solver->bodies) {
-      std::string others;
-      for (const SolverInfo& o : solvers())
-        if (o.bodies) others += (others.empty() ? "" : ", ") + o.name;
-      return add("bodies[0]", fmt::format("solver \"{}\" has no rigid bodies; these have: {}", s.solver.name, others));
-    }
-    // Its constraints hold copies of all samples that answer, which is right for those of sheets alone.
-    if (!s.bodies.empty() && s.solver.name == "projective" && !(s.cloth.empty() && s.soft.empty()))
-      return add("bodies[0]", "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; pbf has");
+    const bool both = solver && solver->capabilities.cloth && !(s.cloth.empty() && s.soft.empty());
+    if (both && !has(&Capabilities::cloth_with_bodies, "bodies[0]", "rigid bodies in a scene with cloth or soft bodies")) return;
     for (std::size_t i = 0; i < s.bodies.size(); ++i) {
       const std::string path = fmt::format("bodies[{}]", i);
       const RigidBody& b = s.bodies[i];
       shape(path, b.shape);
       if (!names.insert(b.name).second)
-        add(path + ".name", fmt::format("there are two solids or bodies of the name \"{}\"", b.name));
+        add(path + ".name", fmt::format("two solids or bodies have the name \"{}\"", b.name));
       else if (b.name.empty() || b.name.find_first_of(",\"\n") != std::string::npos)
-        add(path + ".name", "a body needs a name without commas and quotes: it heads the body's columns in bodies.csv");
-      if (b.shape.kind == "plane" || b.shape.inside_out) add(path, "a body must be bounded: no plane, and not inside out");
+        add(path + ".name", "a body needs a name without commas and quotes: it is part of the names of columns in bodies.csv");
+      if (b.shape.kind == "plane" || b.shape.inside_out) add(path, "a body must be bounded: not a plane, and not inside out");
       for (int k = 0; k < D; ++k)
         if (s.domain.boundary[k] == "periodic") {
           add(path, fmt::format("bodies need walls or open sides; the domain is periodic along {}", axisName[k]));
@@ -206,19 +197,19 @@ class Meaning {
       std::vector<std::string> all;
       for (const RigidBody& b : s.bodies) all.push_back(b.name);
       if (j.name.empty() || !names.insert(j.name).second)
-        add(path + ".name", fmt::format("a joint needs a name of its own; \"{}\" is none", j.name));
+        add(path + ".name", fmt::format("every joint needs its own name; \"{}\" is empty or used twice", j.name));
       else if (!known(j.a))
         add(path + ".a", fmt::format("there is no body \"{}\"{}", j.a, didYouMean(j.a, all)));
       else if (!j.b.empty() && !known(j.b))
         add(path + ".b", fmt::format("there is no body \"{}\"{}", j.b, didYouMean(j.b, all)));
       else if (j.a == j.b)
-        add(path + ".b", fmt::format("the joint ties \"{}\" to itself", j.a));
+        add(path + ".b", fmt::format("the joint connects \"{}\" to itself", j.a));
       else if (j.kind == "slider" && flat(j.axis) == Vector{0, 0, 0})
         add(path + ".axis", D == 2 ? "a slider needs an axis in the plane" : "the axis of a slider cannot be zero");
       else if (j.kind == "hinge" && D == 3 && j.axis == Vector{0, 0, 0})
         add(path + ".axis", "the axis of a hinge cannot be zero");
       else if (j.low > j.high)
-        add(path + ".high", fmt::format("the limits leave no room: low is {:g} and high {:g}", j.low, j.high));
+        add(path + ".high", fmt::format("the lower limit, {:g}, is above the upper limit, {:g}", j.low, j.high));
       else if (j.kind == "hinge" && (j.low > -unlimited || j.high < unlimited) && (j.low < -3.1 || j.high > 3.1))
         add(path + ".low", "a hinge's limits are angles between -3.1 and 3.1 rad, and both must be given");
     }
@@ -231,7 +222,9 @@ class Meaning {
       const Gauge& g = s.gauges[i];
       if (!trusts({path})) continue;
       if (g.name.empty() || g.name.find_first_of(",\"\n") != std::string::npos || !names.insert(g.name).second)
-        add(path + ".name", fmt::format("a gauge needs a name of its own, without commas and quotes; \"{}\" is none", g.name));
+        add(path + ".name",
+            fmt::format("every gauge needs its own name, without commas and quotes; \"{}\" is not allowed or used twice",
+                        g.name));
       else if (g.kind == "level" && g.from == g.to)
         add(path + ".to", "the line of a level has no length: \"from\" and \"to\" are the same point");
       else if (g.kind == "flow" && flat(g.direction) == Vector{0, 0, 0})
@@ -266,7 +259,7 @@ class Meaning {
   }
 
  private:
-  void sheet(const std::string& path, const Cloth& c) {
+  void cloth(const std::string& path, const Cloth& c) {
     if (!trusts({path})) return;
     const bool rope = c.kind == "rope";
     const Vector a = flat(c.along), b = flat(c.across), way = flat(c.to - c.from);
@@ -292,14 +285,14 @@ class Meaning {
         return add(path, fmt::format("the rope lies {:.3g} m outside the domain", out));
   }
 
-  /// Whether the solver knows periodic sides; a mistake if not.
-  bool periodicSolver() {
+  /// Whether the scene's solver has a feature. If not, a mistake at `path` names the solvers that have it.
+  bool has(bool Capabilities::*feature, const std::string& path, const std::string& name) {
     const SolverInfo* const solver = findSolver(s.solver.name);
-    if (!solver || !solver->grid) return true;
-    std::string others;
+    if (!solver || solver->capabilities.*feature) return true;
+    std::vector<std::string> others;
     for (const SolverInfo& o : solvers())
-      if (!o.grid) others += (others.empty() ? "" : ", ") + o.name;
-    add("domain.boundary", fmt::format("solver \"{}\" has no periodic sides; these have: {}", s.solver.name, others));
+      if (o.capabilities.*feature) others.push_back(o.name);
+    add(path, fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name, name, listed(others)));
     return false;
   }
 
@@ -319,7 +312,7 @@ class Meaning {
     if (!std::filesystem::is_regular_file(file, ignored))
       add(path + ".file", fmt::format("there is no mesh file {}", file.string()));
     else if (ending != ".obj" && ending != ".ply" && ending != ".stl")
-      add(path + ".file", fmt::format("the mesh {} is no OBJ, PLY or STL file", name));
+      add(path + ".file", fmt::format("the mesh {} is not an OBJ, PLY or STL file", name));
   }
 
   /// [m] how far the box reaches out of the domain; 0 if it does not.
@@ -368,6 +361,7 @@ std::vector<Mistake> validate(const Scene& scene) {
 
 std::vector<Mistake> warnings(const Scene& s) {
   Mistakes all;
+  for (const Mistake& m : s.renamed) all.add("", m.at, m.what);
   const auto add = [&](const std::string& path, const std::string& what) { all.add(path, s.at(path), what); };
   if (s.time.dt > 0)
     add("time.dt", fmt::format("time.dt fixes the step at {:g} s: time.cfl and time.dt_max are not used", s.time.dt));
@@ -380,8 +374,10 @@ std::vector<Mistake> warnings(const Scene& s) {
     if (b.shape.kind != "box" || b.particles > 0) continue;
     const double excess = latticeExcess(SolidShape(s, b.shape, path), s.resolution.spacing, s.dimension);
     if (std::abs(excess) > 0.02)
-      add(path, fmt::format("the block is no whole number of spacings along its sides: its particles hold {:.1f} % {} than it",
-                            100 * std::abs(excess), excess > 0 ? "more" : "less"));
+      add(path,
+          fmt::format(
+              "the sides of the block are not whole numbers of spacings: its particles have {:.1f} % {} volume than the block",
+              100 * std::abs(excess), excess > 0 ? "more" : "less"));
   }
   if (const SolverInfo* chosen = findSolver(s.solver.name)) {
     std::set<std::string> known = {"name"};
@@ -390,8 +386,9 @@ std::vector<Mistake> warnings(const Scene& s) {
     for (const auto& [path, at] : s.where)
       if (path.starts_with("solver.") && path.find('.', 7) == std::string::npos && !known.count(path.substr(7)))
         add(path, fmt::format("{} has no \"{}\"; it is not used", chosen->name, path.substr(7)));
-    for (std::size_t i = 0; chosen->grid && i < s.bodies.size(); ++i)
-      add(fmt::format("bodies[{}]", i), fmt::format("the fluid of {} does not push bodies: none floats", chosen->name));
+    for (std::size_t i = 0; !chosen->capabilities.two_way_bodies && i < s.bodies.size(); ++i)
+      add(fmt::format("bodies[{}]", i),
+          fmt::format("with solver \"{}\" the fluid does not push rigid bodies: they do not float", chosen->name));
   }
   return all.inOrder();
 }

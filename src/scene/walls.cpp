@@ -245,7 +245,7 @@ class Sampler {
 double drawnSpacing(const Scene& scene) {
   const SolverInfo* const solver = findSolver(scene.solver.name);
   double d = scene.resolution.spacing;
-  for (int k = 0; k < scene.dimension && solver && solver->grid; k++)
+  for (int k = 0; k < scene.dimension && solver && solver->capabilities.grid; k++)
     d = std::max(d, (scene.domain.max[k] - scene.domain.min[k]) / 400);
   return d;
 }

@@ -1,4 +1,4 @@
-// The samples through which the fluid feels walls and solids.
+// Boundary samples of walls and solids, which add to the density of the fluid.
 #pragma once
 #include <functional>
 #include <vector>
@@ -19,8 +19,8 @@ struct WallSamples {
 /// are such that a resting lattice of fluid at d/2 from a surface has the density of an infinite lattice.
 WallSamples sampleWalls(const Scene&, const std::vector<SolidShape>& shapes, const std::function<double(double)>& W);
 
-/// [m] how far apart the samples of solids are where they are only for pictures, as grid solvers feel solids by their signed
-/// distance: the spacing, but no finer than pictures are.
+/// [m] how far apart the samples of solids are where they are only for pictures, since grid solvers use the signed distance of
+/// solids: the spacing, but no finer than pictures are.
 double drawnSpacing(const Scene&);
 
 /// Layers of samples that a kernel of this support [spacings] can reach from d/2 outside.

@@ -117,7 +117,7 @@ struct Entry {
   void (*parameters)(ParameterVisitor&);
   std::unique_ptr<Solver<2>> (*make2)(const Scene&);
   std::unique_ptr<Solver<3>> (*make3)(const Scene&);
-  bool grid = false, soft = false, bodies = false;  // as in SolverInfo
+  Capabilities capabilities = {};
 };
 const std::vector<Entry>& registry();
 

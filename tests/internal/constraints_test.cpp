@@ -255,7 +255,7 @@ TEST(Rope, SwingsLikeAPendulum) {
 TEST(SoftBody, KeepsItsVolumeWhileItSags) {
   Scene s = softScene<3>();
   s.soft[0].pins = {{0.5, 0.5, 0.5}, {0.5, 0.5, 0.9}, {0.5, 0.9, 0.5}, {0.5, 0.9, 0.9}};
-  s.soft[0].stiffness = 5e3, s.soft[0].incompressible = 1e6;
+  s.soft[0].stiffness = 5e3, s.soft[0].bulk_modulus = 1e6;
   Deformables<3> b(setupOf<3>(s, {}));
   const auto volume = [&] {
     double sum = 0;

@@ -206,7 +206,8 @@ TEST(BodiesScene, OfASolverWithoutThemSaysWhoHasThem) {
   s.cloth.push_back(rope);
   s.solver.name = "projective";
   ASSERT_EQ(validate(s).size(), 1u);
-  EXPECT_EQ(validate(s)[0].what, "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; pbf has");
+  EXPECT_EQ(validate(s)[0].what,
+            "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; these have: pbf");
   s.solver.name = "pbf";
   EXPECT_TRUE(validate(s).empty());
   // Both in one: the box falls by less than its height and is carried, where alone it would pass 2 m/s and the floor.

@@ -86,7 +86,7 @@ const Slip slips[] = {
      "max = [0.5, 0.8]\nradius = 1",
      {"dam.toml:16:1: kind \"box\" has no \"radius\"  (it reads: kind, min, max, rotate, inside_out, velocity, particles, "
       "in_solids)"}},
-    {"missingKey", "max = [0.5, 0.8]", "", {"dam.toml:12:1: fluid.blocks[0] of kind \"box\" needs \"max\" [m]: Highest corner."}},
+    {"missingKey", "max = [0.5, 0.8]", "", {"dam.toml:12:1: fluid.blocks[0] of kind \"box\" needs \"max\" [m]: Upper corner."}},
     {"missingVersion", "version = 1", "", {"dam.toml:1:1: the scene needs \"version\": Version of this format."}},
     {"otherVersion", "version = 1", "version = 2", {"dam.toml:1:11: version is 2; it must be 1"}},
     {"dimension", "dimension = 2", "dimension = 4", {"dam.toml:3:13: dimension is 4; it must be 2 to 3"}},
@@ -240,7 +240,8 @@ TEST(Scene, ABlockThatHoldsMoreThanItsVolumeIsWarnedAbout) {
   const auto told = warnings(parseScene(with(dam, "max = [0.5, 0.8]", "max = [0.5, 0.48]"), "dam.toml"));
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(describe(told[0]),
-            "dam.toml:12:1: the block is no whole number of spacings along its sides: its particles hold 4.2 % more than it");
+            "dam.toml:12:1: the sides of the block are not whole numbers of spacings: its particles have 4.2 % more volume than "
+            "the block");
 }
 
 TEST(Scene, BodiesThatAGridDoesNotPushAreWarnedAbout) {
@@ -248,7 +249,7 @@ TEST(Scene, BodiesThatAGridDoesNotPushAreWarnedAbout) {
   EXPECT_TRUE(warnings(parseScene(text, "dam.toml")).empty());
   const auto told = warnings(parseScene(with(text, "name = \"pbf\"\niterations = 4", "name = \"flip\""), "dam.toml"));
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(describe(told[0]), "dam.toml:22:1: the fluid of flip does not push bodies: none floats");
+  EXPECT_EQ(describe(told[0]), "dam.toml:22:1: with solver \"flip\" the fluid does not push rigid bodies: they do not float");
 }
 
 TEST(Settings, ReachEveryKindOfPath) {
@@ -287,8 +288,8 @@ TEST(Settings, MistakesInThemAreToldAsTheyWereGiven) {
       {{"fluid.blocks.velocity", "[0, 0]"},
        "--set fluid.blocks.velocity=[0, 0]: fluid.blocks is a list, so it has no \"velocity\"; write fluid.blocks[0].velocity"},
       {{"title.x", "1"}, "--set title.x=1: title is a single value, so it has no \"x\""},
-      {{"", "1"}, "--set =1: \"\" is no path; write for instance time.until=2"},
-      {{"a..b", "1"}, "--set a..b=1: \"a..b\" is no path; write for instance time.until=2"},
+      {{"", "1"}, "--set =1: \"\" is not a path; write for example time.until=2"},
+      {{"a..b", "1"}, "--set a..b=1: \"a..b\" is not a path; write for example time.until=2"},
       {{"solver.name", "pfb", "--solver pfb"},
        "--solver pfb: solver \"pfb\" is not known; did you mean \"pbf\"?  (brim list solvers)"},
   };

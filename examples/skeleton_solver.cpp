@@ -1,0 +1,89 @@
+// The smallest solver that runs: SPH with a linear equation of state (Desbrun & Gascuel 1996) and explicit steps.
+//
+//   p_i = c^2 (rho_i - rho0)+
+//   a_i = g - sum_j m_j (p_i + p_j)/rho0^2 grad W_ij;   a wall sample has the pressure of the particle, p_k = p_i
+#include "solvers/solver.h"
+#include "sph/viscosity.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+struct SkeletonParameters {
+  double sound_speed = 20;
+
+  void visit(ParameterVisitor& v) {
+    v("sound_speed", sound_speed, {"m/s", "Speed of sound. Larger: less compression, shorter steps.", 0, 1e5, true});
+  }
+};
+
+// Pressures from the densities in the velocity records {v, rho}, and dt a into `kick`.
+template <int D, class K>
+void skeletonForces(World<D>& w, K W, double c, double dt, Array<Sample<D>>& kick, Array<Real>& pressure) {
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
+  const auto to = kick.view();
+  const auto P = pressure.view();
+  const NeighbourView nb = w.nb();
+  const Real c2 = Real(c * c), rho0 = Real(w.rho0), push = Real(-dt / (w.rho0 * w.rho0));
+  const Vec<D> dv = Real(dt) * w.gravity(w.time);
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
+    const auto [xi, mi] = p[i];
+    const auto [vi, rhoI] = v[i];
+    const Reals pi = c2 * max(rhoI - Reals(rho0), Reals(0));
+    Vec<D, Reals> f = {};
+    for (auto j : nb.fluid[i]) {
+      const auto [xj, mj] = p[j];
+      const auto [vj, rhoJ] = v[j];
+      f += (mj * (pi + c2 * max(rhoJ - Reals(rho0), Reals(0)))) * W.grad(xi - xj);
+    }
+    for (auto k : nb.solid[i]) {
+      const auto [xk, mk] = s[k];
+      f += (mk * (pi + pi)) * W.grad(xi - xk);
+    }
+    f = Reals(push) * f;
+    for (int k = 0; k < D; ++k) f[k] += Reals(dv[k]);
+    to[i] = {f, Reals(0)};
+    P[i] = pi;
+  });
+}
+
+template <int D>
+class Skeleton : public Solver<D> {
+ public:
+  explicit Skeleton(const Scene& scene) : o_(parametersOf<SkeletonParameters>(scene)) {}
+
+  TimeLimit limit(const World<D>& w) const override { return {0.4 * w.spacing / o_.sound_speed, "sound"}; }
+
+  // Move, then find densities and forces at the new positions: positions, velocities and densities belong together at the end.
+  void step(World<D>& w, double dt, StepReport& report) override {
+    Stopwatch watch(report);
+    const auto x = w.fluid.p.view(), v = w.fluid.v.view();
+    const Real h = Real(dt);
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { x[i].x += h * v[i].x; });
+    w.collide(dt, true);  // particles in solids and walls are moved out
+    w.search();           // sorts the particles: views of their columns are taken again
+    watch("search");
+    auto& kick = w.fluid.sample("kick").data;
+    withKernel<D>("cubic", w.support, [&](auto W) {
+      viscosity(w, W, dt, w.nu, 0);  // also finds the densities
+      skeletonForces(w, W, o_.sound_speed, dt, kick, w.fluid.real("pressure").data);
+    });
+    const auto u = w.fluid.v.view();
+    const auto dv = kick.read();
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { u[i].x += dv[i].x; });
+    watch("forces");
+    report.iterations = 1;
+  }
+
+ private:
+  SkeletonParameters o_;
+};
+
+void skeletonParameters(ParameterVisitor& v) { SkeletonParameters().visit(v); }
+
+template <int D>
+std::unique_ptr<Solver<D>> makeSkeleton(const Scene& s) {
+  return std::make_unique<Skeleton<D>>(s);
+}
+template std::unique_ptr<Solver<2>> makeSkeleton<2>(const Scene&);
+template std::unique_ptr<Solver<3>> makeSkeleton<3>(const Scene&);
+
+}  // namespace brim::inline BRIM_FLAVOUR
