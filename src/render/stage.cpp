@@ -127,7 +127,7 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   stage.spacing = scene_.resolution.spacing;
   // A grid keeps the number of particles in a cell and not their distances: half a cell closes the gaps that this leaves.
   const SolverInfo* const solver = findSolver(scene_.solver.name);
-  stage.smoothing = solver && solver->grid ? 1.5 : 1;
+  stage.smoothing = solver && solver->capabilities.grid ? 1.5 : 1;
   stage.low = low_, stage.high = high_, stage.middle = middle_;
 
   // Ellipsoids a little larger than their share of the liquid, so that there are no gaps to look through.

@@ -20,7 +20,7 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   s.insideSolids = filling.insideSolids;
   // On a grid the domain's walls are cells; the solids' samples are only for pictures.
   Scene sampled = scene;
-  if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->grid) {
+  if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->capabilities.grid) {
     sampled.domain.boundary = {"open", "open", "open"};
     sampled.resolution.spacing = drawnSpacing(scene);
     sampled.resolution.support = 1;  // one layer

@@ -165,6 +165,22 @@ TEST(Scene, PeriodicSidesAreRefusedForGridSolversWithTheNamesOfThoseThatHaveThem
   }
 }
 
+TEST(Scene, CapabilitiesOfSolversDoNotContradictEachOther) {
+  for (const SolverInfo& s : solvers()) {
+    const Capabilities& c = s.capabilities;
+    EXPECT_TRUE(c.rigid_bodies || !c.two_way_bodies) << s.name;
+    EXPECT_TRUE((c.rigid_bodies && c.cloth) || !c.cloth_with_bodies) << s.name;
+  }
+}
+
+TEST(Scene, TheDeclarationGivesTheDefaultOfAWord) {
+  EXPECT_EQ(declaredChoice("pbf", "kernel"), "cubic");
+  EXPECT_EQ(declaredChoice("constraint", "boundary"), "samples");
+  EXPECT_EQ(declaredChoice("pbf", "iterations"), "");  // a number
+  EXPECT_EQ(declaredChoice("flip", "kernel"), "");
+  EXPECT_EQ(declaredChoice("no such solver", "kernel"), "");
+}
+
 TEST(Scene, TellsAllMistakesAtOnceInTheOrderOfTheFile) {
   auto text = with(dam, "\"pbf\"", "\"pfb\"");
   text = with(text, "until = 1", "until = -1");
