@@ -40,8 +40,8 @@ class MachineOf final : public Simulation::Machine {
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
     watch("exchange");
     if (world_.meansTaken) {
-      world_.gauges.startMeans();
-      if (world_.bodies) world_.bodies->startMeans();
+      world_.gauges.restartAverages();
+      if (world_.bodies) world_.bodies->restartAverages();
       world_.meansTaken = false;
     }
     world_.solids.moveTo(world_.time + next.dt);

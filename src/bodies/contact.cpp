@@ -13,7 +13,7 @@ namespace {
 
 constexpr int perEdge = 8;  // pieces an edge is cut into
 
-void addEdge(std::vector<Feeler>& out, const Vector& a, const Vector& b) {
+void addEdge(std::vector<ContactPoint>& out, const Vector& a, const Vector& b) {
   for (int k = 0; k < perEdge; ++k) out.push_back({a + (double(k) / perEdge) * (b - a), 0});
 }
 
@@ -47,9 +47,9 @@ std::vector<Contact> reduced(const std::vector<Contact>& all, int most) {
 
 }  // namespace
 
-std::vector<Feeler> feelersOf(const SolidShape& shape) {
+std::vector<ContactPoint> contactPointsOf(const SolidShape& shape) {
   const Primitive<double>& p = shape.primitive();
-  std::vector<Feeler> out;
+  std::vector<ContactPoint> out;
   const double r = p.size[0], l = p.size[1];
   switch (p.kind) {
     case Kind::sphere:
@@ -104,13 +104,13 @@ std::vector<Feeler> feelersOf(const SolidShape& shape) {
   return out;
 }
 
-std::vector<Contact> contactsWith(const std::vector<Feeler>& feelers, const Pose<double>& at, const Primitive<double>& other,
+std::vector<Contact> contactsWith(const std::vector<ContactPoint>& points, const Pose<double>& at, const Primitive<double>& other,
                                   const Pose<double>& there, double margin, double size, int most) {
   std::vector<Contact> all;
-  for (int k = 0; k < int(feelers.size()); ++k) {
-    const Feeler& f = feelers[k];
+  for (int k = 0; k < int(points.size()); ++k) {
+    const ContactPoint& f = points[k];
     Vector x, y, n;
-    at.toWorld(f.point.data(), x.data());
+    at.toWorld(f.centre.data(), x.data());
     there.toBody(x.data(), y.data());
     const double gap = other.distance(y.data()) - f.radius;
     if (!(gap < margin)) continue;
@@ -122,13 +122,13 @@ std::vector<Contact> contactsWith(const std::vector<Feeler>& feelers, const Pose
   return reduced(all, most);
 }
 
-std::vector<Contact> contactsWithPlane(const std::vector<Feeler>& feelers, const Pose<double>& at, const Vector& normal,
+std::vector<Contact> contactsWithPlane(const std::vector<ContactPoint>& points, const Pose<double>& at, const Vector& normal,
                                        double offset, double margin, int most) {
   std::vector<Contact> all;
-  for (int k = 0; k < int(feelers.size()); ++k) {
-    const Feeler& f = feelers[k];
+  for (int k = 0; k < int(points.size()); ++k) {
+    const ContactPoint& f = points[k];
     Vector x;
-    at.toWorld(f.point.data(), x.data());
+    at.toWorld(f.centre.data(), x.data());
     const double gap = dot(normal, x) - offset - f.radius;
     if (gap < margin) all.push_back({x - (f.radius + gap / 2) * normal, normal, gap, k});
   }

@@ -1,24 +1,11 @@
-// One scalar condition between two bodies, and its Gauss-Seidel step.
+// One scalar condition between two bodies; spook.h has its Gauss-Seidel step.
 #pragma once
 #include <limits>
 
+#include "bodies/spook.h"
 #include "bodies/turn.h"
 
 namespace brim {
-
-/// Of SPOOK (Constraint Fluids, Eq. 13-20) for one step dt with damping tau = `damping` dt:
-///   G v + Sigma lambda = c,   c = -4 xi/dt g + xi G v_old,   Sigma = 4 eps xi/dt^2,   xi = 1/(1 + 4 tau/dt).
-/// Departs from the paper's Eq. 20, which prints eps/xi; see docs/errata.md.
-struct Spook {
-  double dt;  // [s]
-  double xi;
-  Spook(double dt, double damping) : dt(dt), xi(1 / (1 + 4 * damping)) {}
-  double target(double g, double rate) const { return -4 * xi / dt * g + xi * rate; }
-  double sigma(double eps) const { return 4 * eps * xi / (dt * dt); }
-  /// Of a condition g >= 0: what is left of g may be used up within the step; what is violated is undone as an equation's is,
-  /// without the part of the old velocity that leads farther in.
-  double oneSided(double g) const { return g > 0 ? -g / dt : -4 * xi / dt * g; }
-};
 
 /// Velocities of a body [m/s], [rad/s], and what changes them.
 struct BodyVelocity {

@@ -17,6 +17,14 @@ int indexOf(const Scene& scene, const std::string& name) {
 }
 }  // namespace
 
+Load& operator+=(Load& a, const Load& b) {
+  a.force = a.force + b.force, a.torque = a.torque + b.torque;
+  a.motor += b.motor;
+  return a;
+}
+Load operator*(double s, const Load& a) { return {s * a.force, s * a.torque, s * a.motor}; }
+Load operator/(const Load& a, double s) { return (1 / s) * a; }
+
 BodySystem::BodySystem(const Scene& scene, const std::vector<SolidShape>& shapes) : scene_(scene), shapes_(shapes) {
   const std::size_t solids = scene.solids.size();
   for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
@@ -30,14 +38,14 @@ BodySystem::BodySystem(const Scene& scene, const std::vector<SolidShape>& shapes
     }
     BodyState& b = bodies_.emplace_back(shape, m, declared.held);
     if (!declared.held) b.u = {declared.velocity, declared.spin};
-    feelers_.push_back(declared.collides ? feelersOf(shape) : std::vector<Feeler>());
+    points_.push_back(declared.collides ? contactPointsOf(shape) : std::vector<ContactPoint>());
     reach_.push_back(length(shape.bodyHigh()) + length(m.centre));
   }
   for (std::size_t k = 0; k < solids; ++k) {
     const SolidShape& shape = shapes_[k];
     const bool bounded = !shape.primitive().insideOut && shape.primitive().kind != Kind::plane;
     const double size = shape.primitive().kind == Kind::plane ? 1 : length(shape.bodyHigh());
-    obstacles_.push_back({&shape, scene.solids[k].motion, bounded ? feelersOf(shape) : std::vector<Feeler>(), size});
+    obstacles_.push_back({&shape, bounded ? contactPointsOf(shape) : std::vector<ContactPoint>(), size});
   }
   for (int k = 0; k < scene.dimension; ++k) {
     if (scene.domain.boundary[k] != "walls") continue;
@@ -72,8 +80,7 @@ void BodySystem::pushNow(int b, const Vector& impulse, const Vector& moment) {
   BodyState& body = bodies_[b];
   body.u.v = body.u.v + body.perMass * impulse;
   body.u.w = body.u.w + body.perInertiaHere * moment;
-  fluid_[b].force = fluid_[b].force + impulse;
-  fluid_[b].torque = fluid_[b].torque + moment;
+  fluid_[b].addIntegral({impulse, moment});
 }
 
 void BodySystem::nudge(int b, const Vector& impulse, const Vector& moment, double dt) {
@@ -87,12 +94,12 @@ void BodySystem::nudge(int b, const Vector& impulse, const Vector& moment, doubl
   body.refresh();
 }
 
-void BodySystem::begin(double time, double dt, const Vector& gravity) {
+void BodySystem::begin(double time, double dt, const Vector& gravity, const SolidPoses& solids) {
   dt_ = dt;
   rows_.clear(), contacts_.clear();
   // G v_old of Eq. 18 is with the velocities before anything acts.
   for (JointRows& j : joints_) j.append(bodies_, time, dt, warm, rows_);
-  findContacts(time);
+  findContacts(solids);
   for (int b = 0; b < size(); ++b) {
     if (bodies_[b].perMass > 0) bodies_[b].u.v = bodies_[b].u.v + dt * gravity;
     pushNow(b, pushed_[b].v + dt * force_[b].v, pushed_[b].w + dt * force_[b].w);
@@ -109,11 +116,11 @@ bool BodySystem::jointed(int a, int b) const {
   return std::find(pairs_.begin(), pairs_.end(), std::pair(std::min(a, b), std::max(a, b))) != pairs_.end();
 }
 
-void BodySystem::findContacts(double time) {
+void BodySystem::findContacts(const SolidPoses& solids) {
   const int most = scene_.dimension == 2 ? 2 : 4;
   const auto slack = [&](double size, double speed) { return 0.01 * size + dt_ * speed; };
   for (int a = 0; a < size(); ++a) {
-    if (feelers_[a].empty()) continue;
+    if (points_[a].empty()) continue;
     const Pose<double> at = pose(a);
     const double speed = length(bodies_[a].u.v) + reach_[a] * length(bodies_[a].u.w);
     const double mu = scene_.bodies[a].friction;
@@ -121,27 +128,28 @@ void BodySystem::findContacts(double time) {
       int other = -1;  // walls and solids have numbers below 0
       for (const Wall& w : walls_) {
         if (dot(w.normal, bodies_[a].x) - w.offset < reach_[a] + slack(reach_[a], speed))
-          for (const Contact& c : contactsWithPlane(feelers_[a], at, w.normal, w.offset, slack(reach_[a], speed), most))
-            contact(c, {a, other, c.feeler}, {}, mu);
+          for (const Contact& c : contactsWithPlane(points_[a], at, w.normal, w.offset, slack(reach_[a], speed), most))
+            contact(c, {a, other, c.at}, {}, mu);
         --other;
       }
-      for (const Obstacle& o : obstacles_) {
+      for (std::size_t k = 0; k < obstacles_.size(); ++k) {
+        const Obstacle& o = obstacles_[k];
         const int solid = other--;
-        const Pose<double> there = poseAt(o.motion, o.shape->pose(), time);
+        const Pose<double>& there = solids[k];
         const Vector centre = {there.position[0], there.position[1], there.position[2]};
         const double margin = slack(std::min(reach_[a], o.size), speed);
-        if (!o.feelers.empty() && length(bodies_[a].x - centre) > reach_[a] + o.size + margin) continue;
-        for (const Contact& c : contactsWith(feelers_[a], at, o.shape->primitive(), there, margin, o.size, most))
-          contact(c, {a, solid, c.feeler}, there, mu);
+        if (!o.points.empty() && length(bodies_[a].x - centre) > reach_[a] + o.size + margin) continue;
+        for (const Contact& c : contactsWith(points_[a], at, o.shape->primitive(), there, margin, o.size, most))
+          contact(c, {a, solid, c.at}, there, mu);
         for (Contact c :
-             contactsWith(o.feelers, there, shapes_[scene_.solids.size() + a].primitive(), at, margin, reach_[a], most)) {
+             contactsWith(o.points, there, shapes_[scene_.solids.size() + a].primitive(), at, margin, reach_[a], most)) {
           c.normal = -c.normal;
-          contact(c, {a, solid, -1 - c.feeler}, there, mu);
+          contact(c, {a, solid, -1 - c.at}, there, mu);
         }
       }
     }
     for (int b = a + 1; b < size(); ++b) {
-      if (feelers_[b].empty() || jointed(a, b) || bodies_[a].perMass + bodies_[b].perMass == 0) continue;
+      if (points_[b].empty() || jointed(a, b) || bodies_[a].perMass + bodies_[b].perMass == 0) continue;
       const double margin =
           slack(std::min(reach_[a], reach_[b]), speed + length(bodies_[b].u.v) + reach_[b] * length(bodies_[b].u.w));
       if (length(bodies_[a].x - bodies_[b].x) > reach_[a] + reach_[b] + margin) continue;
@@ -149,13 +157,13 @@ void BodySystem::findContacts(double time) {
       const Pose<double> there = pose(b);
       const Primitive<double>&shapeA = shapes_[scene_.solids.size() + a].primitive(),
             &shapeB = shapes_[scene_.solids.size() + b].primitive();
-      for (const Contact& c : contactsWith(feelers_[a], at, shapeB, there, margin, reach_[b], most))
-        contact(c, {a, b, c.feeler}, {}, both);
+      for (const Contact& c : contactsWith(points_[a], at, shapeB, there, margin, reach_[b], most))
+        contact(c, {a, b, c.at}, {}, both);
       // Of two round ones, one direction sees all.
-      if (feelers_[a].size() == 1 && feelers_[b].size() == 1) continue;
-      for (Contact c : contactsWith(feelers_[b], there, shapeA, at, margin, reach_[a], most)) {
+      if (points_[a].size() == 1 && points_[b].size() == 1) continue;
+      for (Contact c : contactsWith(points_[b], there, shapeA, at, margin, reach_[a], most)) {
         c.normal = -c.normal;
-        contact(c, {a, b, -1 - c.feeler}, {}, both);
+        contact(c, {a, b, -1 - c.at}, {}, both);
       }
     }
   }
@@ -207,7 +215,7 @@ void BodySystem::prepare(Row& r) const {
     r.turnB = b.perInertiaHere * r.armB;
     D += b.perMass * dot(r.linear, r.linear) + dot(r.armB, r.turnB);
   }
-  r.perD = D > 1e-300 ? 1 / D : 0;
+  r.perD = inverseDiagonal(D, 1e-300);
 }
 
 void BodySystem::apply(const Row& r, double change) {
@@ -233,7 +241,7 @@ double BodySystem::valueOf(const Row& r) const {
 void BodySystem::sweep() {
   for (Row& r : rows_) {
     if (r.normal >= 0) r.high = r.mu * rows_[r.normal].lambda, r.low = -r.high;
-    const double next = std::clamp(r.lambda - r.perD * valueOf(r), r.low, r.high);
+    const double next = relaxed(r.lambda, valueOf(r), r.perD, {r.low, r.high});
     apply(r, next - r.lambda);
     r.lambda = next;
   }
@@ -242,7 +250,7 @@ void BodySystem::sweep() {
 double BodySystem::missing(const Row& r) const {
   if (r.perD == 0) return 0;
   const double high = r.normal >= 0 ? r.mu * rows_[r.normal].lambda : r.high, low = r.normal >= 0 ? -high : r.low;
-  return std::clamp(r.lambda - r.perD * valueOf(r), low, high) - r.lambda;
+  return relaxed(r.lambda, valueOf(r), r.perD, {low, high}) - r.lambda;
 }
 
 double BodySystem::residual() const {
@@ -263,9 +271,7 @@ void BodySystem::finish() {
   for (BodyState& b : bodies_) b.move(dt_);
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     joints_[k].read(rows_, dt_);
-    joint_[k].force = joint_[k].force + dt_ * joints_[k].force;
-    joint_[k].torque = joint_[k].torque + dt_ * joints_[k].torque;
-    joint_[k].motor += dt_ * joints_[k].motor;
+    joint_[k].add({joints_[k].force, joints_[k].torque, joints_[k].motor}, dt_);
   }
   std::vector<ContactMemory::Kept> kept;
   for (const Touching& t : contacts_) {
@@ -274,18 +280,17 @@ void BodySystem::finish() {
     kept.push_back({t.key, impulse});
   }
   memory_.keep(std::move(kept), dt_);
-  since_ += dt_;
+  for (TimeAverage<Load>& a : fluid_) a.pass(dt_);
 }
 
-void BodySystem::step(double time, double dt, const Vector& gravity, int sweeps) {
-  begin(time, dt, gravity);
+void BodySystem::step(double time, double dt, const Vector& gravity, const SolidPoses& solids, int sweeps) {
+  begin(time, dt, gravity, solids);
   for (int k = 0; k < sweeps; ++k) sweep();
   finish();
 }
 
 std::vector<BodyReport> BodySystem::reports() const {
   std::vector<BodyReport> all;
-  const double per = since_ > 0 ? 1 / since_ : 0;
   for (int k = 0; k < size(); ++k) {
     const BodyState& b = bodies_[k];
     const Pose<double> p = b.pose();
@@ -295,7 +300,8 @@ std::vector<BodyReport> BodySystem::reports() const {
     r.rotation = b.rotation;
     r.centre = b.x;
     r.velocity = b.u.v, r.spin = b.u.w;
-    r.force = per * fluid_[k].force, r.torque = per * fluid_[k].torque;
+    const Load mean = fluid_[k].mean();
+    r.force = mean.force, r.torque = mean.torque;
     all.push_back(r);
   }
   return all;
@@ -303,17 +309,16 @@ std::vector<BodyReport> BodySystem::reports() const {
 
 std::vector<JointReport> BodySystem::jointReports() const {
   std::vector<JointReport> all;
-  const double per = since_ > 0 ? 1 / since_ : 0;
-  for (std::size_t k = 0; k < joints_.size(); ++k)
-    all.push_back({scene_.joints[k].name, per * joint_[k].force, per * joint_[k].torque, per * joint_[k].motor,
-                   joints_[k].position, joints_[k].error});
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const Load mean = joint_[k].mean();
+    all.push_back({scene_.joints[k].name, mean.force, mean.torque, mean.motor, joints_[k].position, joints_[k].error});
+  }
   return all;
 }
 
-void BodySystem::startMeans() {
-  since_ = 0;
-  for (Sum& s : fluid_) s = {};
-  for (Sum& s : joint_) s = {};
+void BodySystem::restartAverages() {
+  for (std::vector<TimeAverage<Load>>* all : {&fluid_, &joint_})
+    for (TimeAverage<Load>& a : *all) a.restart();
 }
 
 namespace {
@@ -340,11 +345,15 @@ struct Tape {
 
 template <class T>
 void BodySystem::walk(T& tape) {
+  std::vector<Load> fluid, joint;
+  for (const TimeAverage<Load>& a : fluid_) fluid.push_back(a.integral());
+  for (const TimeAverage<Load>& a : joint_) joint.push_back(a.integral());
+  double window = fluid_.empty() ? 0 : fluid_[0].window();
   for (int k = 0; k < size(); ++k) {
     BodyState& b = bodies_[k];
     tape(b.x), tape(b.q), tape(b.u.v), tape(b.u.w);
     tape(force_[k].v), tape(force_[k].w), tape(pushed_[k].v), tape(pushed_[k].w);
-    tape(fluid_[k].force), tape(fluid_[k].torque);
+    tape(fluid[k].force), tape(fluid[k].torque);
   }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     JointRows& j = joints_[k];
@@ -353,19 +362,21 @@ void BodySystem::walk(T& tape) {
     j.lambda.resize(n >= 0 && n < 100 ? std::size_t(n) : 0);
     for (double& l : j.lambda) tape(l);
     tape(j.lastDt), tape(j.position), tape(j.error);
-    tape(joint_[k].force), tape(joint_[k].torque), tape(joint_[k].motor);
+    tape(joint[k].force), tape(joint[k].torque), tape(joint[k].motor);
   }
   double count = double(memory_.all.size());
   tape(count);
   memory_.all.resize(count >= 0 && count < 1e7 ? std::size_t(count) : 0);
   for (ContactMemory::Kept& k : memory_.all)
-    for (int* number : {&k.key.body, &k.key.other, &k.key.feeler}) {
+    for (int* number : {&k.key.body, &k.key.other, &k.key.at}) {
       double n = *number;
       tape(n);
       *number = int(n);
     }
   for (ContactMemory::Kept& k : memory_.all) tape(k.impulse);
-  tape(memory_.dt), tape(since_);
+  tape(memory_.dt), tape(window);
+  for (std::size_t k = 0; k < fluid.size(); ++k) fluid_[k].restore(fluid[k], window);
+  for (std::size_t k = 0; k < joint.size(); ++k) joint_[k].restore(joint[k], window);
 }
 
 std::vector<double> BodySystem::save() {

@@ -7,8 +7,19 @@
 #include "bodies/joint.h"
 #include "brim/scene.h"
 #include "brim/snapshot.h"
+#include "math/time_average.h"
 
 namespace brim {
+
+/// What acts on a body.
+struct Load {
+  Vector force = {0, 0, 0};   // [N]
+  Vector torque = {0, 0, 0};  // [N m]
+  double motor = 0;           // [N m] or [N], the part of a joint's motor along its axis
+};
+Load& operator+=(Load&, const Load&);
+Load operator*(double, const Load&);
+Load operator/(const Load&, double);
 
 class BodySystem {
  public:
@@ -29,14 +40,18 @@ class BodySystem {
   /// An impulse [N s] of the fluid, and its moment [N m s] about the centre of mass, that the next step adds.
   void push(int b, const Vector& impulse, const Vector& moment);
 
+  /// Where the solids of the scene are, in their order, with velocities. Who owns their motions says so at every step: motions
+  /// may change during a run.
+  using SolidPoses = std::vector<Pose<double>>;
+
   // A step in parts. begin: velocities with gravity and what was pushed, rows of joints and contacts at the present places.
-  void begin(double time, double dt, const Vector& gravity);
+  void begin(double time, double dt, const Vector& gravity, const SolidPoses& solids);
   /// Once over all rows.
   void sweep();
   /// Moves the bodies with the velocities found; reads reactions.
   void finish();
   /// All of it, with so many sweeps.
-  void step(double time, double dt, const Vector& gravity, int sweeps = 60);
+  void step(double time, double dt, const Vector& gravity, const SolidPoses& solids, int sweeps = 60);
 
   /// Within a step: a body's velocity and what an impulse changes in it, counted as the fluid's.
   const BodyVelocity& velocity(int b) const { return bodies_[b].u; }
@@ -49,10 +64,10 @@ class BodySystem {
   double residualEnergy() const;
   const std::vector<Row>& rows() const { return rows_; }
 
-  /// Places and reactions for snapshots and bodies.csv; forces are means since startMeans.
+  /// Places and reactions for snapshots and bodies.csv; forces are means since restartAverages.
   std::vector<BodyReport> reports() const;
   std::vector<JointReport> jointReports() const;
-  void startMeans();
+  void restartAverages();
 
   std::vector<double> save();
   /// False if the numbers are not of this scene.
@@ -63,17 +78,16 @@ class BodySystem {
   double warmContacts = 0.95;  // of a pile's, which have many sweeps' way to the floor
 
  private:
-  struct Obstacle {  // a solid of the scene, or a wall of the domain (no shape)
-    const SolidShape* shape = nullptr;
-    Motion motion;
-    std::vector<Feeler> feelers;
+  struct Obstacle {  // a solid of the scene
+    const SolidShape* shape;
+    std::vector<ContactPoint> points;
     double size = 0;  // [m]
   };
   struct Wall {
     Vector normal;
     double offset;  // [m]
   };
-  void findContacts(double time);
+  void findContacts(const SolidPoses&);
   void contact(const Contact&, const ContactKey&, const Pose<double>& solid, double mu);
   void prepare(Row&) const;
   void apply(const Row&, double change);
@@ -86,8 +100,8 @@ class BodySystem {
   const Scene scene_;
   std::vector<SolidShape> shapes_;
   std::vector<BodyState> bodies_;
-  std::vector<std::vector<Feeler>> feelers_;  // per body
-  std::vector<double> reach_;                 // [m] of each body from the centre of mass
+  std::vector<std::vector<ContactPoint>> points_;  // of each body; none: it does not collide
+  std::vector<double> reach_;                      // [m] of each body from the centre of mass
   std::vector<Obstacle> obstacles_;
   std::vector<Wall> walls_;
   std::vector<JointRows> joints_;
@@ -101,13 +115,7 @@ class BodySystem {
   ContactMemory memory_;
   std::vector<BodyVelocity> force_, pushed_;  // of the fluid: force and torque; impulse and moment
   double dt_ = 0;
-  // Since the last report.
-  struct Sum {
-    Vector force = {0, 0, 0}, torque = {0, 0, 0};
-    double motor = 0;
-  };
-  std::vector<Sum> fluid_, joint_;
-  double since_ = 0;  // [s]
+  std::vector<TimeAverage<Load>> fluid_, joint_;  // the fluid's on each body, each joint's on its first; one window for all
 };
 
 }  // namespace brim

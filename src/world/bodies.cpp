@@ -16,7 +16,7 @@ void World<D>::placeBodies(const std::vector<double>& inverseMass) {
 template <int D>
 void World<D>::moveBodies(double dt) {
   if (!bodies) return;
-  bodies->step(time, dt, gravityVector(time));
+  bodies->step(time, dt, gravityVector(time), solids.posesAt(time));
   placeBodies();
 }
 

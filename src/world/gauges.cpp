@@ -79,11 +79,10 @@ double Gauges<D>::pressure(World<D>& w, const Gauge& g) const {
 
 template <int D>
 void Gauges<D>::step(const World<D>& w, double dt) {
-  since_ += dt;
   for (std::size_t k = 0; k < declared_.size(); ++k) {
-    if (declared_[k].kind != "flow") continue;
-    const double volume = dt * flowNow(w, declared_[k]);
-    mean_[k] += volume, total_[k] += volume;
+    const double flow = declared_[k].kind == "flow" ? flowNow(w, declared_[k]) : 0;
+    flow_[k].add(flow, dt);
+    total_[k] += dt * flow;
   }
 }
 
@@ -93,7 +92,7 @@ std::vector<GaugeReport> Gauges<D>::read(World<D>& w) const {
   for (std::size_t k = 0; k < declared_.size(); ++k) {
     const Gauge& g = declared_[k];
     if (g.kind == "flow")
-      all.push_back({g.name, since_ > 0 ? mean_[k] / since_ : flowNow(w, g), total_[k]});
+      all.push_back({g.name, flow_[k].empty() ? flowNow(w, g) : flow_[k].mean(), total_[k]});
     else
       all.push_back({g.name, g.kind == "level" ? level(w, g) : pressure(w, g), 0});
   }
@@ -101,15 +100,14 @@ std::vector<GaugeReport> Gauges<D>::read(World<D>& w) const {
 }
 
 template <int D>
-void Gauges<D>::startMeans() {
-  since_ = 0;
-  mean_.assign(declared_.size(), 0);
+void Gauges<D>::restartAverages() {
+  for (TimeAverage<double>& flow : flow_) flow.restart();
 }
 
 template <int D>
 std::vector<double> Gauges<D>::save() const {
-  std::vector<double> all = {since_};
-  all.insert(all.end(), mean_.begin(), mean_.end());
+  std::vector<double> all = {flow_.empty() ? 0 : flow_[0].window()};
+  for (const TimeAverage<double>& flow : flow_) all.push_back(flow.integral());
   all.insert(all.end(), total_.begin(), total_.end());
   return all;
 }
@@ -118,8 +116,7 @@ template <int D>
 void Gauges<D>::restore(const std::vector<double>& all) {
   const std::size_t n = declared_.size();
   if (all.size() != 1 + 2 * n) return;
-  since_ = all[0];
-  std::copy_n(all.begin() + 1, n, mean_.begin());
+  for (std::size_t k = 0; k < n; ++k) flow_[k].restore(all[1 + k], all[0]);
   std::copy_n(all.begin() + 1 + n, n, total_.begin());
 }
 

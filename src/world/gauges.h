@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "brim/snapshot.h"
+#include "math/time_average.h"
 #include "world/particles.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -16,15 +17,15 @@ class Gauges {
  public:
   void make(const Scene& scene) {
     declared_ = scene.gauges;
-    mean_.assign(declared_.size(), 0);
+    flow_.assign(declared_.size(), {});
     total_.assign(declared_.size(), 0);
   }
   bool empty() const { return declared_.empty(); }
   /// After a step of dt [s].
   void step(const World<D>&, double dt);
-  /// Flows are means since startMeans.
+  /// Flows are means since restartAverages.
   std::vector<GaugeReport> read(World<D>&) const;
-  void startMeans();
+  void restartAverages();
 
   std::vector<double> save() const;
   void restore(const std::vector<double>&);
@@ -34,8 +35,8 @@ class Gauges {
   double pressure(World<D>&, const Gauge&) const;     // [Pa]
 
   std::vector<Gauge> declared_;
-  std::vector<double> mean_, total_;  // [m^3] since startMeans, since the start
-  double since_ = 0;                  // [s]
+  std::vector<TimeAverage<double>> flow_;  // [m^3/s]; all have one window
+  std::vector<double> total_;              // [m^3] since the start
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -102,6 +102,13 @@ void Solids<D>::moveTo(double t) {
 }
 
 template <int D>
+std::vector<Pose<double>> Solids<D>::posesAt(double t) const {
+  std::vector<Pose<double>> poses;
+  for (int b = 0; b < firstFree_; ++b) poses.push_back(poseAt(source_[b].motion, source_[b].shape.pose(), t));
+  return poses;
+}
+
+template <int D>
 void Solids<D>::setBodies() {
   hostBodies_.resize(source_.size());
   for (std::size_t b = 0; b < source_.size(); ++b) {

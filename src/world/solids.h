@@ -56,6 +56,9 @@ class Solids {
   /// Another course for a prescribed solid that moves already; its pose follows with the next moveTo.
   void setMotion(std::size_t solid, const Motion& motion) { source_[solid].motion = motion; }
 
+  /// Poses [m] of the prescribed solids in the scene at time t [s], by the motions that they have now.
+  std::vector<Pose<double>> posesAt(double t) const;
+
   double time() const { return time_; }  // [s] of the last move
 
   // The fluid moves what follows. Shapes of the setup past scene.solids are bodies whose pose somebody else computes.

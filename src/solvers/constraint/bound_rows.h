@@ -1,42 +1,21 @@
-// Rows of the fluid that touch bodies, and contacts of particles with planes: few, and solved one after the other.
+// Density rows that touch rigid bodies, and contacts of particles with planes: few, and solved one after the other.
 #pragma once
 #include <optional>
 
-#include "solvers/constraint/surfaces.h"
+#include "solvers/constraint/body_blocks.h"
+#include "solvers/constraint/particle_contact.h"
 #if BRIM_CUDA
 #include "solvers/constraint/cuda/bound_rows.h"
 #else
 
 namespace brim::inline BRIM_FLAVOUR {
 
-template <int D>
-Vector widened(const Vec<D>& a) {
-  Vector r = {0, 0, 0};
-  for (int k = 0; k < D; ++k) r[k] = a[k];
-  return r;
-}
-
-/// What a row has of one body: [linear, arm] of G over its velocities.
-struct BodyPart {
-  int body;
-  Vector linear = {0, 0, 0}, arm = {0, 0, 0};
-};
-
-/// A density row whose particle feels bodies, or periodic images. The same row as in density_rows.h, kept as numbers.
+/// A density row whose particle feels rigid bodies, or periodic images. The same row as in density_rows.h, kept as numbers.
 template <int D>
 struct BoundRow {
   int i;
-  std::size_t pairs, pairsEnd, parts, partsEnd;  // in BoundRows
+  std::size_t pairs, pairsEnd, blocks, blocksEnd;  // in BoundRows
   double perD;
-};
-
-/// n . (v_i - v_wall) >= c: a particle no nearer than half a support to a surface (Eq. 26-29).
-template <int D>
-struct ParticleContact {
-  int i;
-  Vec<D> n;
-  double c, perD, lambda = 0;
-  BodyPart part;  // body -1: a wall
 };
 
 template <int D>
@@ -49,40 +28,33 @@ class BoundRows {
   std::vector<BoundRow<D> > rows;
   std::vector<ParticleContact<D> > contacts;
   std::vector<Pair> pairs;
-  std::vector<BodyPart> parts;
+  std::vector<BodyBlock> blocks;
 
   std::vector<char> apart;  // per particle: its row is here and not in the colours
 
   /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
   template <class K>
   void gather(const World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
-    rows.clear(), contacts.clear(), pairs.clear(), parts.clear();
-    const int n = w.fluid.size(), firstFree = w.solids.firstFree();
+    rows.clear(), contacts.clear(), pairs.clear(), blocks.clear();
+    const int n = w.fluid.size();
     apart.assign(n, 0);
-    const auto p = w.fluid.p.read(), s = w.solids.p();
-    const auto owner = w.solids.owner();
-    std::optional<FieldAround<D> > around;
-    if (field) around.emplace(w, *field);
+    const SampledBodies<D, K> sampled(w, W, density);
+    std::optional<FieldBodies<D> > byField;
+    if (field) byField.emplace(w, *field, density);
     for (int i = 0; i < n; ++i) {
-      const std::size_t from = parts.size();
-      const Real slope = density.walls.slope(density.phi[i]);
+      const std::size_t from = blocks.size();
       if (w.bodies && density.samples && density.answers[i] > 0) {
-        eachFluidNeighbour(w.nb().solid, i, w.solids.ghost(), [&](int k) {
-          if (owner[k] < firstFree) return;
-          const Vec<D> g = (slope * density.v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec();
-          addTo(w, partOf(from, owner[k] - firstFree), s[k].x, g);
-        });
+        sampled.each(
+            i, [&](int b, const Vec<D>& at, const Vec<D>& g) { addReaction(blockOf(from, b), leverOf(w, b, at).data(), g); });
       } else if (w.bodies && field) {
-        around->at(p[i].x, [&](const Vec<D>& gradient, const Vec<D>& velocity, int shape) {
-          if (shape < firstFree) return;
-          const Vec<D> g = slope * gradient;
-          addTo(w, partOf(from, shape - firstFree), p[i].x, g);
-          density.c[i] -= density.xi * dot(g, velocity);  // their share of xi G v_old
+        byField->each(i, [&](int b, const Vec<D>& at, const Vec<D>& g, const Vec<D>& velocity) {
+          addReaction(blockOf(from, b), leverOf(w, b, at).data(), g);
+          density.c[i] -= density.xi * dot(g, velocity);  // the body's share of xi G v_old
         });
       }
-      bool here = parts.size() > from;
+      bool here = blocks.size() > from;
       if (w.hasPeriodic() && !here)
-        eachFluidNeighbour(w.nb().fluid, i, w.fluid.ghost(), [&](int j) { here = here || j >= w.fluid.firstImage(); });
+        eachNeighbour(w.nb().fluid, i, w.fluid.ghost(), [&](int j) { here = here || j >= w.fluid.firstImage(); });
       apart[i] = here;
       if (here) add(w, W, density, i, from);
     }
@@ -92,20 +64,15 @@ class BoundRows {
   void gatherContacts(const World<D>& w, const Spook& spook) {
     const auto p = w.fluid.p.read();
     const Surfaces<D> surfaces(w);
-    const int firstFree = w.solids.firstFree();
     const Real half = Real(w.support / 2);
     for (int i = 0; i < w.fluid.size(); ++i)
       surfaces.each(p[i].x, 2 * half, [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
-        ParticleContact<D> c;
-        c.i = i, c.n = normal;
-        c.part.body = shape < firstFree ? -1 : shape - firstFree;
+        const int body = shape < surfaces.firstFree ? -1 : shape - surfaces.firstFree;
+        auto c = ParticleContact<D>::of(i, double(distance) - half, normal, velocity, body, spook);
         double d = 1 / w.mass;
-        c.c = spook.oneSided(double(distance) - half);
-        if (c.part.body >= 0) {
-          addTo(w, c.part, p[i].x, normal);
-          d += inverseMass(*w.bodies, c.part);
-        } else {
-          c.c += double(dot(normal, velocity));
+        if (body >= 0) {
+          addReaction(c.block, leverOf(w, body, p[i].x).data(), normal);
+          d += inverseMass(*w.bodies, c.block);
         }
         c.perD = 1 / d;
         contacts.push_back(c);
@@ -113,26 +80,26 @@ class BoundRows {
   }
 
   /// G M^-1 G^T of one body.
-  static double inverseMass(const BodySystem& bodies, const BodyPart& part) {
-    using namespace vectors;
-    const BodyState& b = bodies.body(part.body);
-    return b.perMass * dot(part.linear, part.linear) + dot(part.arm, b.perInertiaHere * part.arm);
+  static double inverseMass(const BodySystem& bodies, const BodyBlock& block) {
+    const BodyState& b = bodies.body(block.body);
+    return block.inverseMass(b.perMass, b.perInertiaHere.data());
   }
-  static double rateOf(const BodySystem& bodies, const BodyPart& part) {
-    using namespace vectors;
-    const BodyVelocity& u = bodies.velocity(part.body);
-    return dot(part.linear, u.v) + dot(part.arm, u.w);
+  /// G u of one body; 0 where there is none.
+  static double rateOf(const World<D>& w, const BodyBlock& block) {
+    if (block.body < 0) return 0;
+    const BodyVelocity& u = w.bodies->velocity(block.body);
+    return block.rate(u.v.data(), u.w.data());
   }
-  static void push(BodySystem& bodies, const BodyPart& part, double lambda) {
-    using namespace vectors;
-    bodies.pushNow(part.body, lambda * part.linear, lambda * part.arm);
+  static void push(BodySystem& bodies, const BodyBlock& block, double lambda) {
+    const double *const l = block.linear, *const a = block.arm;
+    bodies.pushNow(block.body, {lambda * l[0], lambda * l[1], lambda * l[2]}, {lambda * a[0], lambda * a[1], lambda * a[2]});
   }
 
   double residual(const World<D>& w, const DensityRows<D>& density, double lambda, const BoundRow<D>& row) const {
     const auto v = w.fluid.v.read();
     double r = double(dot(density.G[row.i].x, v[row.i].x)) + density.sigma * lambda - density.c[row.i];
     for (std::size_t k = row.pairs; k < row.pairsEnd; ++k) r -= double(dot(pairs[k].g, v[pairs[k].j].x));
-    for (std::size_t k = row.parts; k < row.partsEnd; ++k) r += rateOf(*w.bodies, parts[k]);
+    for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) r += rateOf(w, blocks[k]);
     return r;
   }
 
@@ -140,21 +107,22 @@ class BoundRows {
   void residuals(const World<D>& w, DensityRows<D>& density, const Array<Real>& lambda) const {
     for (const BoundRow<D>& row : rows) density.r[row.i] = Real(residual(w, density, lambda[row.i], row));
   }
-  /// What `times` these multipliers do to the bodies.
+  /// Pushes the bodies by `times` these multipliers.
   void pushBodies(World<D>& w, const Array<Real>& multiplier, double times) const {
     for (const BoundRow<D>& row : rows)
-      for (std::size_t k = row.parts; k < row.partsEnd; ++k) push(*w.bodies, parts[k], times * multiplier[row.i]);
+      for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) push(*w.bodies, blocks[k], times * multiplier[row.i]);
   }
 
   /// r of a contact at present.
   static double residual(const World<D>& w, const ParticleContact<D>& c) {
-    return double(dot(c.n, w.fluid.v.read()[c.i].x)) + (c.part.body >= 0 ? rateOf(*w.bodies, c.part) : 0) - c.c;
+    return c.residual(w.fluid.v.read()[c.i].x, rateOf(w, c.block));
   }
   /// The sum of r^2/D over the contacts [J], of those at their bound only what they may still change.
   double contactEnergy(const World<D>& w) const {
+    const auto v = w.fluid.v.read();
     double sum = 0;
     for (const ParticleContact<D>& c : contacts) {
-      const double change = std::max(c.lambda - c.perD * residual(w, c), 0.0) - c.lambda;
+      const double change = c.next(v[c.i].x, rateOf(w, c.block)) - c.lambda;
       sum += change * change / c.perD;
     }
     return sum;
@@ -164,56 +132,54 @@ class BoundRows {
   void sweep(World<D>& w, const DensityRows<D>& density, Array<Real>& lambda) {
     const auto v = w.fluid.v.view();
     const double perM = 1 / double(density.mass);
+    const Bounds<double> bounds{density.bounds().low, density.bounds().high};
     for (const BoundRow<D>& row : rows) {
-      const double last = lambda[row.i];
-      double next = last - density.omega * row.perD * residual(w, density, last, row);
-      if (!density.equality) next = std::min(next, 0.0);
-      const double change = next - last;
+      const double last = lambda[row.i], r = residual(w, density, last, row);
+      const double next = relaxed(last, r, row.perD, bounds, double(density.omega)), change = next - last;
       const Real kick = Real(change * perM);
       for (std::size_t k = row.pairs; k < row.pairsEnd; ++k) v[pairs[k].j].x -= kick * pairs[k].g;
       v[row.i].x += kick * density.G[row.i].x;
-      for (std::size_t k = row.parts; k < row.partsEnd; ++k) push(*w.bodies, parts[k], change);
+      for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) push(*w.bodies, blocks[k], change);
       lambda[row.i] = Real(next);
     }
     for (ParticleContact<D>& c : contacts) {
-      const double next = std::max(c.lambda - c.perD * residual(w, c), 0.0), change = next - c.lambda;
+      const double next = c.next(v[c.i].x, rateOf(w, c.block)), change = next - c.lambda;
       v[c.i].x += Real(change * perM) * c.n;
-      if (c.part.body >= 0) push(*w.bodies, c.part, change);
+      if (c.block.body >= 0) push(*w.bodies, c.block, change);
       c.lambda = next;
     }
   }
 
  private:
-  BodyPart& partOf(std::size_t from, int body) {
-    for (std::size_t k = from; k < parts.size(); ++k)
-      if (parts[k].body == body) return parts[k];
-    parts.push_back({body});
-    return parts.back();
+  BodyBlock& blockOf(std::size_t from, int body) {
+    for (std::size_t k = from; k < blocks.size(); ++k)
+      if (blocks[k].body == body) return blocks[k];
+    return blocks.emplace_back(BodyBlock{body});
   }
-  /// G of the body: -g at that point.
-  static void addTo(const World<D>& w, BodyPart& part, const Vec<D>& at, const Vec<D>& g) {
+  /// From the body's centre of mass to a point, given from the domain's corner.
+  static Vector leverOf(const World<D>& w, int body, const Vec<D>& at) {
     using namespace vectors;
-    const Vector force = -widened(g);
-    part.linear = part.linear + force;
-    part.arm = part.arm + vectors::cross(widened(at) + w.origin - w.bodies->body(part.body).x, force);
+    Vector x = {0, 0, 0};
+    for (int k = 0; k < D; ++k) x[k] = at[k];
+    return x + w.origin - w.bodies->body(body).x;
   }
 
-  /// Row i with the parts of bodies appended to `parts` since `firstPart`.
+  /// Row i with the blocks of bodies appended to `blocks` since `firstBlock`.
   template <class K>
-  void add(const World<D>& w, K W, DensityRows<D>& density, int i, std::size_t firstPart) {
+  void add(const World<D>& w, K W, DensityRows<D>& density, int i, std::size_t firstBlock) {
     const auto p = w.fluid.p.read();
     const int ghost = w.fluid.ghost(), firstImage = w.fluid.firstImage();
-    BoundRow<D> row{i, pairs.size(), 0, firstPart, parts.size(), 0};
+    BoundRow<D> row{i, pairs.size(), 0, firstBlock, blocks.size(), 0};
     const double m = density.mass;
     double d = density.sigma + double(dot(density.G[i].x, density.G[i].x)) / m;
-    eachFluidNeighbour(w.nb().fluid, i, ghost, [&](int j) {
+    eachNeighbour(w.nb().fluid, i, ghost, [&](int j) {
       const Vec<D> g = (Real(density.v0 * density.mass) * W.grad(p[i].x - p[j].x)).vec();
       d += double(dot(g, g)) / m;
       pairs.push_back({j < firstImage ? j : w.images().source()[j - firstImage], g});
     });
-    for (std::size_t k = row.parts; k < row.partsEnd; ++k) d += inverseMass(*w.bodies, parts[k]);
+    for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) d += inverseMass(*w.bodies, blocks[k]);
     row.pairsEnd = pairs.size();
-    row.perD = d > 1e-30 ? 1 / d : 0;
+    row.perD = inverseDiagonal(d, 1e-30);
     density.G[i].a = Real(row.perD);
     rows.push_back(row);
   }

@@ -34,12 +34,12 @@ class Colours {
     Real c;
   };
   std::vector<Row>& rows() { return rows_; }
-  /// body(row) for all rows, colour after colour.
+  /// Calls f(row) for all rows, colour after colour.
   template <class F>
-  void forEach(F body) const {
+  void forEach(F f) const {
     for (const std::vector<Task>& colour : tasks_)
       tbb::parallel_for(0, int(colour.size()), [&](int t) {
-        for (int k = colour[t].first; k < colour[t].last; ++k) body(rows_[k]);
+        for (int k = colour[t].first; k < colour[t].last; ++k) f(rows_[k]);
       });
   }
   /// Memory for what the rows hold of their particles; build only says where.
@@ -60,14 +60,6 @@ class Colours {
   Array<std::int64_t> place_;
   Array<RowPair> pairs_;
 };
-
-/// Calls body(j) for the fluid neighbours j of i in list order, itself included.
-template <class F>
-void eachFluidNeighbour(const Lists& lists, int i, int ghost, F body) {
-  const Lists::Slice s = lists.slice[unsigned(i) / lanes];
-  const int* p = s.first + unsigned(i) % lanes;
-  for (int m = 0; m < s.length && p[long(m) * lanes] != ghost; ++m) body(p[long(m) * lanes]);
-}
 
 }  // namespace brim::inline BRIM_FLAVOUR
 #endif

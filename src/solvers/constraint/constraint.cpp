@@ -3,76 +3,26 @@
 //
 //   Sigma lambda + G v = c,   c = -4 xi/dt g + xi G v_old,   Sigma = 4 eps xi/dt^2,   xi = 1/(1 + 4 tau/dt)    (Eq. 15-20)
 //
-// solved by projected Gauss-Seidel on the velocities (Alg. VII.1), never as a matrix. An iteration is
-//  - the density rows of the fluid, in colours (colours.h);
-//  - those that touch bodies, in the order of the sort, and contacts of particles with planes (bound_rows.h);
-//  - the rows of joints, motors and contacts between bodies (bodies/system.h).
-// Departs from the seed by default: densities are bounded from above and not fixed (a fixed one pulls the surface together), and
-// iterations start from `warm_start` times the last multipliers. That part must stay below 1 - 4 xi/(1 + 7 xi): the smooth modes
-// of which 15 iterations find little integrate what they are given, and grow with the whole of it (docs/methods/constraint.md).
+// solved by projected Gauss-Seidel on the velocities (Alg. VII.1, bodies/spook.h), never as a matrix. An iteration is
+//  - the density rows of the fluid, in colours (sweep.h);
+//  - density rows that touch rigid bodies, in the order of the sort, and contacts of particles with planes (bound_rows.h);
+//  - the rows of joints, motors and contacts between rigid bodies (bodies/system.h).
+// Departs from Bodin et al. by default: densities are bounded from above and not fixed (a fixed one pulls the surface together),
+// and iterations start from `warm_start` times the last multipliers. That part must stay below 1 - 4 xi/(1 + 7 xi): 15
+// iterations find little of the smooth modes, which add up from step to step and grow if they start from all of the last
+// multipliers (docs/methods/constraint.md).
 #include <cmath>
 
 #include "scene/walls.h"
 #include "solvers/constraint/bound_rows.h"
+#include "solvers/constraint/parameters.h"
+#include "solvers/constraint/sweep.h"
 #include "solvers/scales.h"
-#include "solvers/solver.h"
 #include "sph/coarse.h"
 #include "sph/viscosity.h"
 #include "sph/wall_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
-
-struct ConstraintParameters {
-  int iterations = 15;
-  double tolerance = 0;
-  double compliance = 0;
-  double damping = 4;
-  double largest_correction = 1;
-  double over_relaxation = 1.3;
-  double warm_start = 0.8;
-  std::string acceleration = "multilevel";
-  std::string condition = "inequality";
-  std::string boundary = "samples";
-  std::string kernel = "cubic";
-  double xsph = 0.05;
-  int body_sweeps = 4;
-
-  void visit(ParameterVisitor& v) {
-    const auto oneOf = [](std::string text, std::vector<std::string> words) {
-      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
-    };
-    v("iterations", iterations, {"", "Gauss-Seidel iterations a step at most", 1, 100000});
-    v("tolerance", tolerance,
-      {"", "the iteration after which the residual of Eq. 33 is below this part of the first is the last; 0: never asked", 0, 1});
-    v("compliance", compliance,
-      {"1/J", "epsilon: a density gives way by this times the energy p m/rho0 of its particle; 0: not at all", 0, 1e12});
-    v("damping", damping,
-      {"", "tau/dt: in how many steps a density error goes, no faster than in so many of the usual ones; below 2 it swings", 0.5,
-       1000});
-    v("largest_correction", largest_correction,
-      {"",
-       "density error rho/rho0 - 1 from which on a larger one is undone no faster: fluid released inside a body comes apart "
-       "gently",
-       0, 1e6, true});
-    v("over_relaxation", over_relaxation,
-      {"", "how far a row goes past its own solution: deep water is found in fewer iterations; 1: the paper's Gauss-Seidel", 0.1,
-       1.95});
-    v("warm_start", warm_start, {"", "part of the last step's multipliers that the iterations start from", 0, 1});
-    v("acceleration", acceleration,
-      oneOf(
-          "multilevel: a coarse grid finds the smooth part of the pressure once a step; none: iterations alone, as in the paper",
-          {"multilevel", "none"}));
-    v("condition", condition,
-      oneOf("inequality: fluid only pushes; equality: it pulls as well, as in the paper", {"inequality", "equality"}));
-    v("boundary", boundary,
-      oneOf("samples: walls are samples, as for the other solvers; field: a density by the distance from the surface; planes: "
-            "particles stay half a support away and walls add nothing to densities, as in the paper's 3D scenes",
-            {"samples", "field", "planes"}));
-    v("kernel", kernel, oneOf("smoothing kernel; its own gradient is used", {"cubic", "wendland", "poly6"}));
-    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
-    v("body_sweeps", body_sweeps, {"", "passes over joints and contacts of bodies in each iteration", 1, 1000});
-  }
-};
 
 template <int D>
 class Constraint : public Solver<D> {
@@ -91,8 +41,12 @@ class Constraint : public Solver<D> {
   // a lattice under p shakes once p dt^2 exceeds about a quarter of rho0 d^2. In a column the deepest has twice the mean.
   TimeLimit limit(const World<D>& w) const override {
     const int n = w.fluid.size();
-    const auto p = const_cast<World<D>&>(w).fluid.real("pressure").read();  // makes the column where there is none yet
-    const double mean = n ? sumOf(n, [=] BRIM_KERNEL(int i) { return max(p[i], 0); }) / n : 0;
+    const auto* const pressure = w.fluid.findReal("pressure");
+    double mean = 0;  // [Pa]
+    if (n > 0 && pressure) {
+      const auto p = pressure->read();
+      mean = sumOf(n, [=] BRIM_KERNEL(int i) { return max(p[i], 0); }) / n;
+    }
     return {w.spacing * std::sqrt(0.2 * w.rho0 / std::max(2 * mean, 1e-9)), "pressure"};
   }
   std::size_t bytes() const override { return rows_.bytes() + colours_.bytes(); }
@@ -107,7 +61,7 @@ class Constraint : public Solver<D> {
     const State now{w.nextId, w.sunk, w.lost, w.step, w.fluid.size()};
     if (!(now == listed_)) {
       w.search();
-      markBodies(w);  // before the first search nobody knows which samples are theirs
+      markBodies(w);  // the first search numbers the samples of bodies
     }
     densities(w, W);  // the same kernel whether the run went on or was resumed, so that the bits are the same
     watch("search");
@@ -125,21 +79,22 @@ class Constraint : public Solver<D> {
     listed_ = {w.nextId, w.sunk, w.lost, w.step + 1, w.fluid.size()};
   }
 
-  // Samples of bodies are told from walls by an inverse mass; held bodies' too, so that what pushes them is counted.
+  // The one place that marks the samples of rigid bodies, for prepareRows: an inverse mass of 1 is the mark, 0 is a wall or a
+  // prescribed solid. Samples of held bodies are marked too, so that the force on them is counted.
   void markBodies(World<D>& w) {
     if (w.bodies) w.placeBodies(std::vector<double>(w.bodies->size(), 1));
   }
 
   template <class K>
   void prepare(World<D>& w, K W, double dt) {
-    // Errors go in so many steps, but no faster than in so many usual ones: were shorter ones to undo them as fast, the speeds of
-    // that would shorten the next step, and so on.
-    const double xi = 1 / (1 + 4 * o_.damping * std::max(1.0, usualStep(w.scene(), this->reach(w)) / dt));
+    // A density error goes in `damping` steps, but no faster than in `damping` usual steps: if shorter steps undid errors as
+    // fast, the speeds of that would shorten the next step, and so on.
+    const Spook spook(dt, o_.damping * std::max(1.0, usualStep(w.scene(), this->reach(w)) / dt));
     rows_.v0 = Real(1 / w.rho0);
     rows_.mass = Real(w.mass);
-    rows_.sigma = Real(4 * o_.compliance * xi / (dt * dt));
+    rows_.sigma = Real(spook.sigma(o_.compliance));
     rows_.perDt = Real(1 / dt);
-    rows_.xi = Real(xi);
+    rows_.xi = Real(spook.xi);
     rows_.omega = Real(o_.over_relaxation);
     rows_.most = Real(o_.largest_correction);
     if (rows_.walls.phi0 == 0) rows_.walls.phi0 = Real(restingWallPart(w, W));
@@ -151,7 +106,7 @@ class Constraint : public Solver<D> {
     w.refreshColumn(w.fluid.v.data);
     prepareRows(w, W, rows_);
 
-    if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time));
+    if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time), w.solids.posesAt(w.time));
     if (rows_.samples) lean(w, W, dt);
     bound_.gather(w, W, rows_, field_.get());
     if (o_.boundary == "planes") bound_.gatherContacts(w, Spook(dt, o_.damping));
@@ -188,7 +143,7 @@ class Constraint : public Solver<D> {
     return behind;
   }
 
-  // Walls as fields or planes: what they add to G and c, and the rows of contacts. Bodies' parts are taken where rows are bound.
+  // Walls as fields or planes: what they add to G and c. The blocks of rigid bodies are found with the bound rows.
   void surfaces(World<D>& w) {
     if (o_.boundary == "planes") {
       fill(rows_.wall, 0, w.fluid.room(), Sample<D>{});
@@ -297,10 +252,10 @@ class Constraint : public Solver<D> {
     bound_.pushBodies(w, multiplier, 1);
   }
 
-  // The smooth part of the residual gives a pressure on the coarse grid, and that a change of every multiplier: the same rows, so
-  // that walls and bodies feel it as they feel the iterations. The iterations lower f = 1/2 lambda A lambda + b lambda, and so
-  // must the change d: r d is its slope behind the whole of it, A d^2 its curvature, and it goes no farther than to where f is
-  // least.
+  // The smooth part of the residual gives a pressure on the coarse grid, and the pressure a change d of every multiplier. d goes
+  // through the same rows, so walls and bodies feel it as they feel the iterations. Line search: the iterations lower
+  // f = 1/2 lambda A lambda + b lambda, and so must d. With the residual r behind the whole of d, r.d is the slope of f there and
+  // d.A d its curvature; the part of d that is kept, 1 - r.d / d.A d within [0, 1], ends where f is least.
   template <class K>
   void correct(World<D>& w, K W, double dt, Array<Real>& lambda) {
     residual(w, W, lambda);
@@ -313,9 +268,9 @@ class Constraint : public Solver<D> {
     forEach(n, [=] BRIM_KERNEL(int i) { r[i] *= h; });
     coarse_.find(w, rows_.r, dt, change_);
     const Real scale = Real(-w.mass * dt / w.rho0);
-    const bool equality = rows_.equality;
+    const Bounds<Real> bounds = rows_.bounds();
     forEach(n, [=] BRIM_KERNEL(int i) {
-      const Real next = equality ? l[i] + scale * d[i] : min(l[i] + scale * d[i], 0);
+      const Real next = bounds(l[i] + scale * d[i]);
       d[i] = next - l[i];
       l[i] = next;
     });
@@ -375,8 +330,9 @@ class Constraint : public Solver<D> {
       const auto r = rows_.r.view();
       const auto G = rows_.G.read();
       const auto l = lambda.read();
+      const Bounds<Real> bounds = rows_.bounds();
       forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
-        const Real change = min(l[i] - G[i].a * r[i], 0) - l[i];
+        const Real change = relaxed(l[i], Real(r[i]), G[i].a, bounds) - l[i];
         r[i] = G[i].a > 0 ? -change / G[i].a : 0;
       });
     }

@@ -1,4 +1,4 @@
-// Walls and bodies without samples, as Constraint Fluids may see them: the distance from every surface near a particle.
+// Walls, solids and rigid bodies without samples: the distance from every surface near a particle.
 #pragma once
 #include "solvers/constraint/density_rows.h"
 #include "solvers/constraint/wall_field.h"
@@ -9,7 +9,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 struct Surfaces {
   View<const Body<D>> shapes;
-  int count, firstFree;  // shapes from firstFree on are bodies
+  int count, firstFree;  // shapes from firstFree on are rigid bodies
   Vec<D> extent;
   Vec<D, bool> walled;
   Real smooth;  // [m] over which normals are means, which rounds kinks and corners: a quarter of the support
@@ -22,16 +22,17 @@ struct Surfaces {
         walled(w.walled),
         smooth(Real(w.support / 4)) {}
 
-  /// Every surface near x: body(distance, normal out of it, its velocity there, shape in the setup or -1).
+  /// Calls f(distance, normal out of the surface, velocity of the surface there, shape in the setup or -1) for every surface
+  /// nearer to x than `reach`.
   template <class F>
-  BRIM_DEVICE_FN void each(const Vec<D>& x, Real reach, F body) const {
+  BRIM_DEVICE_FN void each(const Vec<D>& x, Real reach, F f) const {
     for (int k = 0; k < D; ++k) {
       if (!walled[k]) continue;
       Vec<D> n = {};
       n[k] = 1;
-      if (x[k] < reach) body(x[k], n, Vec<D>{}, -1);
+      if (x[k] < reach) f(x[k], n, Vec<D>{}, -1);
       n[k] = -1;
-      if (extent[k] - x[k] < reach) body(extent[k] - x[k], n, Vec<D>{}, -1);
+      if (extent[k] - x[k] < reach) f(extent[k] - x[k], n, Vec<D>{}, -1);
     }
     for (int b = 0; b < count; ++b) {
       bool near = true;
@@ -47,7 +48,7 @@ struct Surfaces {
       shapes[b].pose.velocityAt(at, u);
       Vec<D> normal, velocity;
       for (int k = 0; k < D; ++k) normal[k] = out[k], velocity[k] = u[k];
-      body(distance, normal, velocity, b);
+      f(distance, normal, velocity, b);
     }
   }
 };
@@ -61,30 +62,55 @@ struct FieldAround {
 
   FieldAround(const World<D>& w, const WallField& walls) : surfaces(w), field(walls.view()), support(Real(w.support)) {}
 
-  /// body(gradient of rho/rho0 by the particle's place, the surface's velocity, shape); returns what surfaces add to rho/rho0.
+  static constexpr int held = 8;  // surfaces that the quick way holds
+
+  /// Calls f(gradient of rho/rho0 by the particle's place, velocity of the surface, shape) for every surface; returns what all
+  /// surfaces add to rho/rho0.
   template <class F>
-  BRIM_DEVICE_FN Real at(const Vec<D>& x, F body) const {
+  BRIM_DEVICE_FN Real at(const Vec<D>& x, F f) const {
     struct One {
       Real phi, slope;
       Vec<D> n, u;
       int shape;
     };
-    One all[8];
+    One all[held];
     int count = 0;
     surfaces.each(x, support, [&](Real distance, const Vec<D>& n, const Vec<D>& u, int shape) {
-      if (count == 8) return;
-      One& s = all[count++];
+      if (count++ >= held) return;
+      One& s = all[count - 1];
       field.at(distance, s.phi, s.slope);
       s.n = n, s.u = u, s.shape = shape;
     });
+    if (count > held) return atMany(x, f);
     Real left = 1;
     for (int a = 0; a < count; ++a) {
       Real others = 1;
       for (int b = 0; b < count; ++b)
         if (b != a) others *= 1 - all[b].phi;
       left *= 1 - all[a].phi;
-      body(others * all[a].slope * all[a].n, all[a].u, all[a].shape);
+      f(others * all[a].slope * all[a].n, all[a].u, all[a].shape);
     }
+    return 1 - left;
+  }
+
+  /// The same for any number of surfaces. For each of them all others are visited again, so it is slow, and rarely needed.
+  template <class F>
+  BRIM_DEVICE_FN Real atMany(const Vec<D>& x, F f) const {
+    Real left = 1;
+    int a = 0;
+    surfaces.each(x, support, [&](Real distance, const Vec<D>& n, const Vec<D>& u, int shape) {
+      Real phi, slope, others = 1;
+      field.at(distance, phi, slope);
+      int b = 0;
+      surfaces.each(x, support, [&](Real otherDistance, const Vec<D>&, const Vec<D>&, int) {
+        Real otherPhi, otherSlope;
+        field.at(otherDistance, otherPhi, otherSlope);
+        if (b++ != a) others *= 1 - otherPhi;
+      });
+      ++a;
+      left *= 1 - phi;
+      f(others * slope * n, u, shape);
+    });
     return 1 - left;
   }
 };

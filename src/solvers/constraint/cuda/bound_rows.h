@@ -1,48 +1,49 @@
-// Rows of the fluid that touch bodies, or periodic images, on a GPU: one warp goes through them in the order of the sort.
+// Density rows that touch rigid bodies, or periodic images, on a GPU: one warp goes through them in the order of the sort.
 #pragma once
 #include "solvers/constraint/cuda/contacts.h"
+#include "solvers/constraint/cuda/sweep.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 /// Bodies beside the particles of rows. A row has at most `room` of them.
 struct Bodied {
   using Sum = double;
-  BodyHere* bodies;
-  const PartHere* parts;
+  DeviceBody* bodies;
+  const BodyBlock* blocks;
   int room, rows;
   __device__ double rate(int k, int lane) const {
     if (const int far = k + 8; lane < room && far < rows)
-      asm volatile("prefetch.global.L1 [%0];" ::"l"(parts + std::int64_t(far) * room + lane));
+      asm volatile("prefetch.global.L1 [%0];" ::"l"(blocks + std::int64_t(far) * room + lane));
     double r = 0;
     for (int p = 0; p < room; ++p) {
-      const PartHere& part = parts[std::int64_t(k) * room + p];
-      if (part.body >= 0) r += part.rate(bodies[part.body]);
+      const BodyBlock& block = blocks[std::int64_t(k) * room + p];
+      if (block.body >= 0) r += bodies[block.body].rate(block);
     }
     return r;
   }
   __device__ void push(int k, int lane, double change) const {
     for (int p = 0; p < room; ++p) {
-      const PartHere& part = parts[std::int64_t(k) * room + p];
-      if (part.body >= 0) part.push(bodies[part.body], lane, change);
+      const BodyBlock& block = blocks[std::int64_t(k) * room + p];
+      if (block.body >= 0) bodies[block.body].push(block, lane, change);
     }
   }
 };
 
-/// Writes down what bodies give to rows.
+/// Writes the blocks of bodies in rows.
 template <int D>
-struct PartWriter {
-  const BodyHere* bodies;
-  PartHere* parts;
+struct BlockWriter {
+  const DeviceBody* bodies;
+  BodyBlock* blocks;
   int room;
-  int* most;  // parts of a row
+  int* most;  // blocks of a row
 
-  __device__ PartHere* begin(int row) const {
-    PartHere* const mine = parts + std::int64_t(row) * room;
+  __device__ BodyBlock* begin(int row) const {
+    BodyBlock* const mine = blocks + std::int64_t(row) * room;
     for (int p = 0; p < room; ++p) mine[p].body = -1;
     return mine;
   }
-  /// G of the body: -g at that point. `used` of the row's parts, with those that found no room.
-  __device__ void add(PartHere* mine, int& used, int body, const Vec<D>& at, const Vec<D>& g) const {
+  /// Adds -g at that point to the body's block. `used`: blocks of the row, with those that found no room.
+  __device__ void add(BodyBlock* mine, int& used, int body, const Vec<D>& at, const Vec<D>& g) const {
     int p = 0;
     while (p < used && p < room && mine[p].body != body) ++p;
     if (p == used) {
@@ -53,7 +54,7 @@ struct PartWriter {
       used = used > room ? used : room + 1;
       return;
     }
-    mine[p].add(bodies[body], at, g);
+    bodies[body].addTo(mine[p], at, g);
   }
   __device__ void end(int used) const {
     if (used > room) atomicMax(most, used);
@@ -69,8 +70,8 @@ __global__ void __launch_bounds__(warp)
   __shared__ RowsAhead<D> ring;
   const int lane = int(threadIdx.x);
   Sample<D>* const own = reinterpret_cast<Sample<D>*>(memory);
-  BodyHere* const near = reinterpret_cast<BodyHere*>(own + (which ? reach : 0));
-  BodyHere* const far = sweep.coupled.bodies;
+  DeviceBody* const near = reinterpret_cast<DeviceBody*>(own + (which ? reach : 0));
+  DeviceBody* const far = sweep.coupled.bodies;
   for (int b = lane; b < bodies; b += warp) near[b] = far[b];
   if (which)
     for (int m = lane; m < reach; m += warp) __pipeline_memcpy_async(own + m, v + which[m], sizeof(Sample<D>));
@@ -123,10 +124,10 @@ __global__ void __launch_bounds__(warp)
   const int lane = int(threadIdx.x), body = int(blockIdx.x);
   double sum[6] = {0, 0, 0, 0, 0, 0};
   for (std::int64_t q = lane; q < std::int64_t(b.rows) * b.room; q += warp) {
-    const PartHere& part = b.parts[q];
-    if (part.body != body) continue;
+    const BodyBlock& block = b.blocks[q];
+    if (block.body != body) continue;
     const double lambda = times * multiplier[rows[q / b.room].i];
-    for (int k = 0; k < 3; ++k) sum[k] += lambda * part.linear[k], sum[3 + k] += lambda * part.arm[k];
+    for (int k = 0; k < 3; ++k) sum[k] += lambda * block.linear[k], sum[3 + k] += lambda * block.arm[k];
   }
   for (int k = 0; k < 6; ++k) {
     sum[k] = sumOfWarp(sum[k]);
@@ -157,7 +158,7 @@ class BoundRows {
     });
     lists_.layOut(w, of_.read(), rows);
     if (rows == 0) return;
-    if (w.bodies) findParts(w, W, density, field);
+    if (w.bodies) findBlocks(w, W, density, field);
     storeRows(w, W, density, lists_);
     numberReach(w);
   }
@@ -190,7 +191,7 @@ class BoundRows {
     check(cudaGetLastError(), "start a kernel");
   }
 
-  /// What `times` these multipliers do to the bodies.
+  /// Pushes the bodies by `times` these multipliers.
   void pushBodies(World<D>& w, const Array<Real>& multiplier, double times) {
     if (lists_.size == 0 || !w.bodies) return;
     bodies_.bring(w);
@@ -215,7 +216,7 @@ class BoundRows {
     reach_ = elementOf(number_, n);
     constexpr std::size_t most = 200 * 1024;  // of a processor's memory
     held_ = w.bodies ? w.bodies->size() : 0;
-    if (held_ * sizeof(BodyHere) > most) held_ = 0;
+    if (held_ * sizeof(DeviceBody) > most) held_ = 0;
     const bool fits = memory() <= most;
     if (!fits) reach_ = 0;
     check(cudaFuncSetAttribute(sweepBoundKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(memory())),
@@ -256,18 +257,18 @@ class BoundRows {
   }
 
   template <class K>
-  void findParts(World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+  void findBlocks(World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
     const int rows = lists_.size;
     bodies_.bring(w);
     most_.resize(1), drift_.resize(rows);
     for (;;) {
-      parts_.resize(std::size_t(rows) * room_);
+      blocks_.resize(std::size_t(rows) * room_);
       fill(most_, 0, 1, 0);
-      const PartWriter<D> writer{bodies_.data(), parts_.data(), room_, most_.data()};
+      const BlockWriter<D> writer{bodies_.data(), blocks_.data(), room_, most_.data()};
       if (field)
-        partsOfField(w, density, *field, writer);
+        blocksOfField(w, density, *field, writer);
       else
-        partsOfSamples(w, W, density, writer);
+        blocksOfSamples(w, W, density, writer);
       const int most = elementOf(most_, 0);
       if (most <= room_) break;
       room_ = most;
@@ -283,52 +284,36 @@ class BoundRows {
       const int i = of[k];
       double d = G[i].a > 0 ? 1 / double(G[i].a) : 0;
       for (int p = 0; p < b.room; ++p) {
-        const PartHere& part = b.parts[std::int64_t(k) * b.room + p];
-        if (part.body >= 0) d += part.inverseMass(b.bodies[part.body]);
+        const BodyBlock& block = b.blocks[std::int64_t(k) * b.room + p];
+        if (block.body >= 0) d += b.bodies[block.body].inverseMass(block);
       }
-      G[i].a = d > 1e-30 ? Real(1 / d) : Real(0);
+      G[i].a = Real(inverseDiagonal(d, 1e-30));
       c[i] -= xi * drift[k];
     });
   }
   template <class K>
-  void partsOfSamples(World<D>& w, K W, const DensityRows<D>& density, const PartWriter<D> writer) {
-    const auto of = of_.read(), owner = w.solids.owner();
-    const auto p = w.fluid.p.read(), s = w.solids.p();
-    const auto phi = density.phi.read();
+  void blocksOfSamples(World<D>& w, K W, const DensityRows<D>& density, const BlockWriter<D> writer) {
+    const SampledBodies<D, K> bodies(w, W, density);
+    const auto of = of_.read();
     const auto drift = drift_.view();
-    const Lists solid = w.nb().solid;
-    const WallPart walls = density.walls;
-    const Real v0 = density.v0;
-    const int ghost = w.solids.ghost(), firstFree = w.solids.firstFree();
     forEach(lists_.size, [=] BRIM_KERNEL(int row) {
-      const int i = of[row];
-      PartHere* const mine = writer.begin(row);
-      const Real slope = walls.slope(phi[i]);
+      BodyBlock* const mine = writer.begin(row);
       int used = 0;
-      for (const int k : solid[i])
-        if (k != ghost && owner[k] >= firstFree)
-          writer.add(mine, used, owner[k] - firstFree, s[k].x, (slope * v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec());
+      bodies.each(of[row], [&](int b, const Vec<D>& at, const Vec<D>& g) { writer.add(mine, used, b, at, g); });
       writer.end(used);
       drift[row] = 0;
     });
   }
-  void partsOfField(World<D>& w, const DensityRows<D>& density, const WallField& field, const PartWriter<D> writer) {
-    const FieldAround<D> around(w, field);
+  void blocksOfField(World<D>& w, const DensityRows<D>& density, const WallField& field, const BlockWriter<D> writer) {
+    const FieldBodies<D> bodies(w, field, density);
     const auto of = of_.read();
-    const auto p = w.fluid.p.read();
-    const auto phi = density.phi.read();
     const auto drift = drift_.view();
-    const WallPart walls = density.walls;
     forEach(lists_.size, [=] BRIM_KERNEL(int row) {
-      const int i = of[row], firstFree = around.surfaces.firstFree;
-      PartHere* const mine = writer.begin(row);
-      const Real slope = walls.slope(phi[i]);
+      BodyBlock* const mine = writer.begin(row);
       int used = 0;
       Real sum = 0;
-      around.at(p[i].x, [&](const Vec<D>& gradient, const Vec<D>& velocity, int shape) {
-        if (shape < firstFree) return;
-        const Vec<D> g = slope * gradient;
-        writer.add(mine, used, shape - firstFree, p[i].x, g);
+      bodies.each(of[row], [&](int b, const Vec<D>& at, const Vec<D>& g, const Vec<D>& velocity) {
+        writer.add(mine, used, b, at, g);
         sum += dot(g, velocity);
       });
       writer.end(used);
@@ -337,9 +322,9 @@ class BoundRows {
   }
 
  private:
-  std::size_t memory() const { return reach_ * sizeof(Sample<D>) + held_ * sizeof(BodyHere); }
+  std::size_t memory() const { return reach_ * sizeof(Sample<D>) + held_ * sizeof(DeviceBody); }
   const int* which() const { return reach_ ? which_.data() : nullptr; }
-  Bodied bodied() { return {bodies_.data(), parts_.data(), parts_.size() ? room_ : 0, lists_.size}; }
+  Bodied bodied() { return {bodies_.data(), blocks_.data(), blocks_.size() ? room_ : 0, lists_.size}; }
 
   RowLists<D> lists_;
   Array<int> number_, of_;
@@ -347,10 +332,10 @@ class BoundRows {
   int reach_ = 0;     // how many; 0: too many
   int held_ = 0;      // bodies that passes hold in the processor's memory; 0: too many
   Array<int> most_;
-  Array<PartHere> parts_;
+  Array<BodyBlock> blocks_;
   Array<Real> drift_;
-  int room_ = 2;  // parts of a row
-  BodiesHere bodies_;
+  int room_ = 2;  // blocks of a row
+  DeviceBodies bodies_;
   ParticleContacts<D> contacts_;
 };
 

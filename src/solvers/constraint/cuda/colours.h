@@ -30,7 +30,7 @@ struct RowLists {
   Array<int> first_;
 };
 
-/// The particles around a block: a run of them for every row of cells along x. Those of two blocks of one colour have none in
+/// The particles around a block: a run of them for every line of cells along x. Those of two blocks of one colour have none in
 /// common.
 template <int D>
 struct Region {
@@ -65,11 +65,11 @@ class Colours {
 
   RowLists<D>& lists() { return lists_; }
   const RowLists<D>& lists() const { return lists_; }
-  /// body(first block, blocks) for each colour. Block b has the rows begin[b] .. begin[b + 1] - 1.
+  /// Calls f(first block, blocks) for each colour. Block b has the rows begin[b] .. begin[b + 1] - 1.
   template <class F>
-  void eachColour(F body) const {
+  void eachColour(F f) const {
     for (int c = 0; c < count; ++c)
-      if (found_[c + 1] > found_[c]) body(found_[c], found_[c + 1] - found_[c]);
+      if (found_[c + 1] > found_[c]) f(found_[c], found_[c + 1] - found_[c]);
   }
   View<const int> begin() const { return begin_.read(); }
   /// The particles that rows of each block may reach; of use while the largest has room in a processor's own memory.

@@ -1,45 +1,32 @@
 // Contacts of particles with surfaces on a GPU (Eq. 26-29). Those of a particle follow each other; particles that touch no body
 // have nothing in common and go side by side, and of the others one comes after the other, which is the same as the host's order.
 #pragma once
-#include "bodies/row.h"
 #include "solvers/constraint/cuda/bodies.h"
-#include "solvers/constraint/surfaces.h"
+#include "solvers/constraint/particle_contact.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// n . (v_i - v_wall) >= c: a particle no nearer than half a support to a surface.
-template <int D>
-struct ContactHere {
-  Vec<D> n;
-  int i;
-  double c, perD, lambda;
-  PartHere part;  // body -1: a wall
-
-  __device__ double residual(const Vec<D>& v, const BodyHere* bodies) const {
-    return double(dot(n, v)) + (part.body >= 0 ? part.rate(bodies[part.body]) : 0) - c;
-  }
-  __device__ double change(const Vec<D>& v, const BodyHere* bodies) const {
-    const double next = lambda - perD * residual(v, bodies);
-    return (next > 0 ? next : 0) - lambda;
-  }
-};
+/// G u of one body; 0 where there is none.
+__device__ inline double rateOf(const DeviceBody* bodies, const BodyBlock& block) {
+  return block.body >= 0 ? bodies[block.body].rate(block) : 0;
+}
 
 /// All contacts of one particle.
 template <int D>
 struct ContactSweep {
-  ContactHere<D>* contacts;
+  ParticleContact<D>* contacts;
   const int* first;  // of each particle
-  BodyHere* bodies;
+  DeviceBody* bodies;
   Sample<D>* v;
   double perM;
   __device__ void operator()(int i) const {
     for (int k = first[i]; k < first[i + 1]; ++k) {
-      ContactHere<D>& c = contacts[k];
-      const double change = c.change(v[i].x, bodies);
+      ParticleContact<D>& c = contacts[k];
+      const double next = c.next(v[i].x, rateOf(bodies, c.block)), change = next - c.lambda;
       v[i].x += Real(change * perM) * c.n;
-      if (c.part.body >= 0)
-        for (int lane = 0; lane < 12; ++lane) c.part.push(bodies[c.part.body], lane, change);
-      c.lambda += change;
+      if (c.block.body >= 0)
+        for (int lane = 0; lane < 12; ++lane) bodies[c.block.body].push(c.block, lane, change);
+      c.lambda = next;
     }
   }
 };
@@ -54,13 +41,12 @@ class ParticleContacts {
   int size() const { return size_; }
   void clear() { size_ = 0; }
 
-  void gather(const World<D>& w, const Spook& spook, const BodyHere* bodies) {
+  void gather(const World<D>& w, const Spook spook, const DeviceBody* bodies) {
     const int n = w.fluid.size();
     const Surfaces<D> surfaces(w);
     const auto p = w.fluid.p.read();
     const Real half = Real(w.support / 2);
-    // Spook::oneSided, which is linear on both sides of 0.
-    const double perM = 1 / w.mass, left = spook.oneSided(1), violated = -spook.oneSided(-1);
+    const double perM = 1 / w.mass;
     first_.resize(std::size_t(n) + 1), serial_.resize(std::size_t(n) + 1), which_.resize(n);
     const auto first = first_.view(), serial = serial_.view(), which = which_.view();
     forEach(n + 1, [=] BRIM_KERNEL(int i) {
@@ -82,15 +68,12 @@ class ParticleContacts {
       int k = start[i];
       if (k == start[i + 1]) return;
       surfaces.each(p[i].x, 2 * half, [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
-        const double g = double(distance) - half;
-        ContactHere<D> c{normal, i, (g > 0 ? left : violated) * g, 0, 0, {-1, {0, 0, 0}, {0, 0, 0}}};
+        const int body = shape < surfaces.firstFree ? -1 : shape - surfaces.firstFree;
+        auto c = ParticleContact<D>::of(i, double(distance) - half, normal, velocity, body, spook);
         double d = perM;
-        if (shape >= surfaces.firstFree) {
-          c.part.body = shape - surfaces.firstFree;
-          c.part.add(bodies[c.part.body], p[i].x, normal);
-          d += c.part.inverseMass(bodies[c.part.body]);
-        } else {
-          c.c += double(dot(normal, velocity));
+        if (body >= 0) {
+          bodies[body].addTo(c.block, p[i].x, normal);
+          d += bodies[body].inverseMass(c.block);
         }
         c.perD = 1 / d;
         contact[k++] = c;
@@ -98,7 +81,7 @@ class ParticleContacts {
     });
   }
 
-  void sweep(World<D>& w, BodyHere* bodies) {
+  void sweep(World<D>& w, DeviceBody* bodies) {
     if (size_ == 0) return;
     const ContactSweep<D> sweep{contacts_.data(), first_.data(), bodies, w.fluid.v.data.data(), 1 / w.mass};
     const auto number = serial_.read();
@@ -111,17 +94,18 @@ class ParticleContacts {
   }
 
   /// The sum of r^2/D [J], of contacts at their bound only what they may still change.
-  double energy(const World<D>& w, const BodyHere* bodies) const {
+  double energy(const World<D>& w, const DeviceBody* bodies) const {
     const auto contact = contacts_.read();
     const auto v = w.fluid.v.read();
     return sumOf(size_, [=] BRIM_KERNEL(int k) {
-      const double change = contact[k].change(v[contact[k].i].x, bodies);
-      return change * change / contact[k].perD;
+      const ParticleContact<D>& c = contact[k];
+      const double change = c.next(v[c.i].x, rateOf(bodies, c.block)) - c.lambda;
+      return change * change / c.perD;
     });
   }
 
  private:
-  Array<ContactHere<D>> contacts_;
+  Array<ParticleContact<D>> contacts_;
   Array<int> first_;           // of each particle
   Array<int> serial_, which_;  // particles before each that touch bodies; those
   int size_ = 0, serials_ = 0;

@@ -6,6 +6,7 @@
 #include <cuda_pipeline.h>
 
 #include "solvers/constraint/cuda/colours.h"
+#include "solvers/constraint/density_rows.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -64,7 +65,7 @@ struct RowSweep {
   const RowPair<D>* pairs;
   Real* lambda;
   Real perM, sigma, omega;
-  bool equality;
+  Bounds<Real> bounds;
   Coupled coupled;
 
   /// Row `own`, or an empty one past the last.
@@ -114,8 +115,8 @@ struct RowSweep {
       const Sum before = __shfl_sync(wholeWarp, multiplier, of);
       const Real c = __shfl_sync(wholeWarp, mine.c, of), perD = __shfl_sync(wholeWarp, mine.perD, of);
       sum = sumOfWarp(sum);
-      Sum after = before - Sum(omega) * perD * (sum + rate + Sum(sigma) * before - c);
-      if (!equality && after > 0) after = 0;
+      const Sum r = sum + rate + Sum(sigma) * before - c;
+      const Sum after = relaxed(before, r, Sum(perD), {Sum(bounds.low), Sum(bounds.high)}, Sum(omega));
       if (after != before) {  // else at its bound
         const Real kick = Real(perM * (after - before));
         for (int m = 0; m < held; ++m)
@@ -168,7 +169,7 @@ __global__ void __launch_bounds__(warp) sweepFarKernel(RowSweep<D, Coupled> swee
 template <int D, class Coupled>
 RowSweep<D, Coupled> rowSweep(const RowLists<D>& lists, const DensityRows<D>& rows, Array<Real>& multiplier, Coupled coupled) {
   return {lists.rows.data(), lists.pairs.data(), multiplier.data(), 1 / rows.mass,
-          rows.sigma,        rows.omega,         rows.equality,     coupled};
+          rows.sigma,        rows.omega,         rows.bounds(),     coupled};
 }
 
 /// Whether velocities are taken in: at most half of a processor's memory, so that it has two blocks.
