@@ -15,7 +15,7 @@ struct DensityError {
   BRIM_DEVICE_FN void operator()(int t) const {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     eachSlice<D>([&](int s) {
-      // The kernel reaches the cells around by corners too: where any of them is air, the density is too low.
+      // The tent kernel reaches all 3^D - 1 cells around: where any of them is air, the density is too low.
       const std::uint64_t is = fluid[std::size_t(t) * Bits<D>::words + s], surface = is ? air.around(t, s) : 0;
       eachLineOf(s, [&](int n) {
         const std::size_t at = first + firstOf(n);

@@ -1,3 +1,4 @@
+// Separation by springs and by distances, over neighbour lists.
 #include "grid/density/separation.h"
 
 namespace brim::inline BRIM_FLAVOUR {

@@ -1,4 +1,5 @@
-// Particles kept apart pair by pair, as methods before density projection do: to compare with (Kugelstadt et al. 2019, Fig. 5).
+// Separation of particles pair by pair, as methods before density projection do it: to compare with (Kugelstadt et al. 2019, Fig.
+// 5).
 #pragma once
 #include "world/world.h"
 

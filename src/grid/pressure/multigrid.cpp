@@ -57,7 +57,8 @@ Places<D> Multigrid<D>::boxOf(int level) const {
   return box;
 }
 
-// The first step after the correction: a GPU adds that on the way, since memory and launches cost it more than sums.
+// The first step after the coarse correction. A GPU adds the correction within the step, since memory and launches cost more
+// there than sums.
 template <int D>
 template <bool finest>
 void Multigrid<D>::smoothCorrected(const LevelView<D>& level, const LevelView<D>& next) {

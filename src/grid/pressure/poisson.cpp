@@ -1,3 +1,4 @@
+// The pressure solver: which cells are unknowns, and conjugate gradients over them.
 #include "grid/pressure/poisson.h"
 
 #include <limits>
@@ -7,7 +8,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
-/// Of the finest level's residual and one of our own the one in this flavour's precision.
+/// The residual in this flavour's precision: the finest level's in single, a separate array in double.
 [[maybe_unused]] float* residual(Array<float>& finest, Array<float>&) { return finest.data(); }
 [[maybe_unused]] double* residual(Array<float>&, Array<double>& own) { return own.data(); }
 }  // namespace
@@ -145,7 +146,7 @@ void Poisson<D>::iterate() {
   if (enclosed_.count() == 0) {
     grid_.cycle(control(ConvergenceControl::direction, grid_.parts()));
   } else {
-    // Where no air is, a constant in r is rounding, which A cannot take away and M magnifies.
+    // In an enclosed component a constant in r is rounding, which A cannot take away and M magnifies.
     grid_.cycle({});
     ConvergenceControl then = control(ConvergenceControl::direction, grid_.parts());
     then.less = enclosed_.removeMeans(top.z, top.r);
@@ -159,22 +160,22 @@ template <int D>
 PoissonReport Poisson<D>::solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm) {
   const int tiles = grid_.finest().tiles.count();
   start(rhs, p, warm);
-  // x is rounded to half a digit, and A x to 2 D of these: no residual can be told from that.
+  // x is rounded to half a digit, and A x to 2 D of these: a smaller residual is rounding.
   limits_ = {tolerance, 2 * D * double(std::numeric_limits<Real>::epsilon()), iterations};
   SolveScalars s{};
   s.done = tiles == 0;
   fill(scalars_, 0, 1, s);
   findResidual(ConvergenceControl::first);
   const auto isDone = [&] { return s = elementOf(scalars_, 0), s.done; };
-  // A device is not asked how it is going before as many iterations as this equation took last time: that would mean to wait.
-  // Where an iteration takes longer than a wait, one less.
+  // The host does not ask a GPU whether it is done before as many iterations as this equation took last time, since asking means
+  // waiting. Where an iteration takes longer than a wait, one iteration less.
   constexpr int many = 4000;  // tiles
   const int sure = !onDevice ? 0 : tiles > many ? last_[0] - 1 : last_[0];
   if (sure > 0 || !isDone())
     for (int queued = 1;; ++queued) {
       iterate();
       if (queued < sure || (!onDevice && !isDone())) continue;
-      // The residual of what x has become, free of what rounding made of the recursion. Nothing happens before the end.
+      // The residual of x from scratch, without the rounding of the recursion. Before the solve is done this changes nothing.
       findResidual(ConvergenceControl::again);
       if (isDone()) break;
     }

@@ -38,21 +38,21 @@ class Poisson {
   /// b and the first x and p.
   void start(const Array<Real>& rhs, const Array<Real>& p, bool warm);
   ConvergenceControl control(ConvergenceControl::Kind kind, const Array<double>& parts);
-  /// r = b - A x, from scratch, and what the preconditioner wants of it; then the magnitudes are decided on.
+  /// r = b - A x, from scratch, and r/diag for the preconditioner; then convergence control reads the magnitudes.
   void findResidual(ConvergenceControl::Kind);
-  /// x += alpha p, r -= alpha A p; likewise.
+  /// x += alpha p, r -= alpha A p; then convergence control reads the magnitudes.
   void advance();
-  /// p = z + beta p and q = A p; then p q is decided on.
+  /// p = z + beta p and q = A p; then convergence control reads p q.
   void turn();
   void iterate();
-  /// q = A p; then p q is decided on.
+  /// q = A p; then convergence control reads p q.
   void multiply(const Array<Real>& p, ConvergenceControl::Kind);
 
   Multigrid<D> grid_;
   EnclosedComponents<D> enclosed_;
   int tiles_ = 0;                       // of the caller's fields
-  Array<int> wet_;                      // per tile of those: how many before it hold fluid
-  Array<int> source_;                   // per tile of the finest level: which of those it is
+  Array<int> wet_;                      // per tile of the caller: how many before it hold fluid
+  Array<int> source_;                   // per tile of the finest level: the caller's tile that it is
   Array<Real> b_, x_, p_, q_;           // right-hand side, solution, direction, A p
   Array<Real> turned_;                  // GPU: the next direction
   Array<Real> r_;                       // residual, in double precision: in single the finest level has it

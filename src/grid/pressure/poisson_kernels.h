@@ -1,4 +1,4 @@
-// The kernels of the pressure solver: from and to the caller's fields, and those of conjugate gradients.
+// The kernels of the pressure solver: cell states, copies from and to the caller's fields, and conjugate gradients.
 #pragma once
 #include "grid/pressure/poisson.h"
 #include "grid/tiles/lines.h"
@@ -123,6 +123,7 @@ struct FindStates {
   }
 };
 
+/// From the caller's field to the finest level's, 0 where there is no unknown.
 template <int D>
 struct Take {
   const float* inverse;
@@ -141,6 +142,7 @@ struct Take {
   }
 };
 
+/// From the finest level's field to the caller's, 0 where there is no unknown.
 template <int D, class T>
 struct Give {
   const std::uint64_t* lines;
@@ -162,7 +164,7 @@ struct Give {
   }
 };
 
-/// What an iteration moves: fields of the finest level.
+/// The fields of an iteration, on the finest level.
 template <int D>
 struct Fields {
   LevelView<D> top;
@@ -181,10 +183,11 @@ struct Fields {
   }
 };
 
+/// r = b - q with q = A x.
 template <int D>
 struct Rest {
   Fields<D> f;
-  const SolveScalars* after;  // only when these say that all is done
+  const SolveScalars* after;  // run only when these say that the solve is done; null: always
   BRIM_DEVICE_FN void operator()(int t) const {
     if (after && !after->done) return;
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
@@ -200,6 +203,7 @@ struct Rest {
   }
 };
 
+/// x += alpha p, r -= alpha q.
 template <int D>
 struct Advance {
   Fields<D> f;
@@ -221,6 +225,7 @@ struct Advance {
   }
 };
 
+/// q = A p, and per tile p q.
 template <int D>
 struct Multiply {
   LevelView<D> top;
@@ -242,7 +247,7 @@ struct Multiply {
 };
 
 #if BRIM_CUDA
-/// Both steps in one: p = z + beta p, and q = A p of that.
+/// Turn and Multiply in one: p = z + beta p, and q = A p of that.
 template <int D>
 struct TurnAndMultiply {
   LevelView<D> top;
@@ -268,6 +273,7 @@ struct TurnAndMultiply {
   }
 };
 #else
+/// p = z + beta p.
 template <int D>
 struct Turn {
   LevelView<D> top;

@@ -23,7 +23,7 @@ void Bins<D>::sort(Tiles<D>& tiles, const GridGeometry<D>& geometry, const Parti
       },
       ring);
   const int bins = tiles.count() + 1;
-  // At most 64 blocks, whose limits depend on n alone.
+  // At most 64 blocks.
   const int block = std::max(4096, (n + 63) / 64), blocks = (n + block - 1) / block;
   count_.assign(std::size_t(blocks) * bins, 0);
   const auto table = tiles.view().table;

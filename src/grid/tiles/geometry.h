@@ -95,7 +95,7 @@ BRIM_FN Between atFaces(const InTile<D>& x, int k) {
 template <int D>
 BRIM_FN Between atCentres(const InTile<D>& x, int k) {
   const Real f = x.f[k] + Real(0.5);
-  const int up = int(f);  // 0 or 1; a branch would be guessed wrong for every other particle
+  const int up = int(f);  // 0 or 1; a branch would be mispredicted for every other particle
   return {(x.c[k] + up) * Padded<D>::stride(k), f - Real(up)};
 }
 

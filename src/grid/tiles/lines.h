@@ -2,8 +2,8 @@
 // and eachBit go over the tile's lines, slices and cells.
 //   CPU: a thread has a tile, and Cells are the eight cells of a line at a time, straight from the tiles: a neighbour's line is a
 //   load from this tile or from the one beside it, and along x two lines are shifted together.
-//   GPU (rows_cuda.h): a block has a tile, and Cells are the four cells of the half line that is a thread's own: every thread
-//   runs the body, and eachLine, eachSlice and eachBit pass on to it what is its own.
+//   GPU (cuda/lines.h): a block has a tile, and Cells are the four cells of a thread's half line: every thread runs the body, and
+//   eachLine, eachSlice and eachBit give each thread its own half line.
 #pragma once
 #include "grid/tiles/tiles.h"
 #if BRIM_CUDA
@@ -24,12 +24,12 @@ void eachTile(int n, const F& body) {
     for (int t = 0; t < n; ++t) body(t);
 }
 
-/// A body that is no tile's, once.
+/// then(), once, for work that belongs to no tile.
 template <class G>
 void runThen(const G& then) {
   then();
 }
-/// The same, and then() when all are through.
+/// body(t) for the tiles [0, n), and then() when all are through.
 template <int D, class F, class G>
 void eachTileThen(int n, const F& body, const G& then) {
   eachTile<D>(n, body);
@@ -79,7 +79,7 @@ BRIM_FN void store(double* p, Cells<double> r) {
   __builtin_memcpy(p, &r.a, sizeof r.a);
   __builtin_memcpy(p + 4, &r.b, sizeof r.b);
 }
-/// The cells one to the left, one to the right.
+/// The cells one to the left of a line, and one to the right.
 BRIM_FN Cells<float> shiftUp(Cells<float> left, Cells<float> line) {
   return __builtin_shufflevector(left.v, line.v, 7, 8, 9, 10, 11, 12, 13, 14);
 }
@@ -172,10 +172,10 @@ struct Lanes {
 inline const Lanes lanesOf;
 /// The bits of line n as numbers, from the word of its slice.
 BRIM_FN Cells<Real> maskOf(std::uint64_t word, int n) { return load(lanesOf.of[word >> 8 * (n & 7) & 255]); }
-/// Whether any is set.
+/// Whether any bit of line n is set.
 BRIM_FN bool anyOf(std::uint64_t word, int n) { return word >> 8 * (n & 7) & 255; }
 
-/// What a whole tile has of a word of a slice, of sums and of maxima.
+/// Writes the result of a whole tile: a slice's word, a sum over its cells, two maxima.
 BRIM_FN void giveWord(std::uint64_t& to, std::uint64_t word) { to = word; }
 template <class R>
 BRIM_FN void giveSum(double& to, R line) {
@@ -186,7 +186,7 @@ BRIM_FN void giveLargest(double& toA, double& toB, R a, R b) {
   toA = largest(a), toB = largest(b);
 }
 
-/// Of n numbers.
+/// Sums and maxima of n numbers, one for each tile.
 BRIM_FN bool isFirstThread() { return true; }
 inline double totalOf(const double* part, int n) {
   double all = 0;
@@ -208,7 +208,7 @@ struct Around {
   const T *own, *beside[2 * D];  // the tile; the tiles below and above along each axis
 
   Around() = default;
-  /// numbers: of the tiles beside it.
+  /// `numbers` are those of the tiles beside the tile.
   BRIM_FN Around(const T* field, int tile, const int* numbers) : own(field + std::size_t(tile) * power(8, D)) {
     for (int k = 0; k < 2 * D; ++k) beside[k] = field + std::size_t(numbers[k]) * power(8, D);
   }

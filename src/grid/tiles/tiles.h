@@ -75,7 +75,7 @@ struct TileView {
     for (int k = 0; k < D; ++k) place[k] = cell[k] >> 3;
     return at(place) * cells + within(cell);
   }
-  /// Its place within its tile.
+  /// A cell's number within its tile.
   BRIM_FN static int within(const Vec<D, int>& cell) {
     int n = 0;
     for (int k = D - 1; k >= 0; --k) n = 8 * n + (cell[k] & 7);
@@ -144,7 +144,7 @@ struct Want {
     for (int k = 0; k < D; ++k) place[k] = cell[k] >> 3;
     return place;
   }
-  /// Of the ways to the places around that a cell's ring reaches.
+  /// Bits of the 3^D directions to the places that the ring around a cell reaches.
   BRIM_DEVICE_FN std::uint32_t reached(const Vec<D, int>& c) const {
     std::uint32_t bits = 1;  // of the ways along the axes so far, the lowest in bit 0
     int width = 1;
@@ -187,7 +187,7 @@ class Tiles {
     forEach((n + each - 1) / each, Want<D, F>{box, wanted_.view(), cell, n, ring});
     finish();
   }
-  /// n tiles of others, the numbers of which ascend.
+  /// n of the tiles of another set: those of ascending numbers `which`.
   void choose(const Tiles& from, const Array<int>& which, int n);
 
   int count() const { return count_; }
@@ -207,19 +207,19 @@ class Tiles {
     field.resize(std::size_t(n) + cells);
     fill(field, n, n + cells, background);
   }
-  /// The same for several with a background of 0.
+  /// The same for several fields with a background of 0.
   template <class T>
   void fit(std::initializer_list<Array<T>*> fields) const {
     for (Array<T>* f : fields) f->resize(std::size_t(count() + 1) * cells);
     setZero(fields, count() * cells, (count() + 1) * cells);
   }
-  /// The same, and 0 everywhere.
+  /// Resizes fields and sets them to 0 everywhere.
   template <class T>
   void fitCleared(std::initializer_list<Array<T>*> fields) const {
     for (Array<T>* f : fields) f->resize(std::size_t(count() + 1) * cells);
     setZero(fields, 0, (count() + 1) * cells);
   }
-  /// Every cell of fields that fit.
+  /// Sets every cell of fields of the right size to 0.
   template <class T>
   void clear(std::initializer_list<Array<T>*> fields) const {
     setZero(fields, 0, count() * cells);
@@ -231,10 +231,10 @@ class Tiles {
   // Steps of cover(); public because nvcc wants kernels there.
   void begin(const Places<D>&);
   void finish();
-  /// `used` tiles of a box whose places are the elements of `number` from `offset` on: each how many are used before it.
+  /// `used` tiles of a box. number[offset + p] counts the places in use before place p.
   void number(const Places<D>& box, const Array<int>& number, int offset, int used);
 #if BRIM_CUDA
-  /// The same for several at once, the places of which follow each other.
+  /// The same for several sets at once, whose places follow each other in `number`.
   struct Numbered {
     Tiles* tiles;
     Places<D> box;
@@ -260,7 +260,7 @@ class Tiles {
   Places<D> box_;
   int count_ = 0;
   Array<std::uint32_t> wanted_;  // per place: which of the places around it to use; 0 between calls
-  Array<int> number_;            // per place: how many are used before it
+  Array<int> number_;            // per place: how many places before it are in use
   Array<int> table_, places_, links_, beside_;
 };
 

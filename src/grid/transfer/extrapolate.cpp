@@ -33,7 +33,7 @@ struct ExtrapolateLayer {
     Real *u, *change;
   } component[D];
 
-  GrowKnown<D> bits;  // to be done before, on a GPU; a CPU has the words at hand
+  GrowKnown<D> bits;  // on a GPU done before, in a launch of its own
 
   BRIM_DEVICE_FN void operator()(int t) const {
     eachSlice<D>([&](int s) {

@@ -1,5 +1,5 @@
-// lines.h on a GPU: a block has a tile, and a thread half a line of it, four cells, so that a load brings sixteen bytes. What is
-// better done for single cells has a thread for each (eachCellOfTiles).
+// lines.h on a GPU: a block has a tile, and a thread half a line of it, four cells, so that a load brings sixteen bytes. Work
+// that is better done by single cells has a thread for each cell (eachCellOfTiles).
 #pragma once
 #include "grid/tiles/tiles.h"
 
@@ -127,7 +127,7 @@ __device__ inline Quad loadBytes(const std::uint8_t* p) {
   const uchar4 a = *reinterpret_cast<const uchar4*>(p);
   return {float(a.x), float(a.y), float(a.z), float(a.w)};
 }
-/// Of a finest level's diag, 0 where that is 0.
+/// 1 / diag of the finest level, 0 where diag is 0.
 __device__ inline Quad inverseOf(const Quad& diag) { return select(diag > Quad(0), Quad(1) / max(diag, Quad(1)), Quad(0)); }
 __device__ inline Quad toSingle(const Quad& a) { return a; }
 __device__ inline Quad toReal(const Quad& a) { return a; }
@@ -176,13 +176,13 @@ __device__ inline void giveBits(std::uint64_t* to, bool bit) {
 __device__ inline int warpWidth() { return blockDim.x < 32 ? int(blockDim.x) : 32; }
 __device__ inline unsigned wholeWarp() { return blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffffu; }
 
-/// The numbers of the warps of a block (that of each is its first thread's) joined, in an order that is a function of their
-/// number; the first thread has the result.
+/// Joins the numbers of the warps of a block, each held by the first thread of its warp, in an order that depends on the number
+/// of warps alone; the first thread of the block has the result.
 template <class T, class Into>
 __device__ inline T overWarps(T value, Into into) {
   __shared__ T part[32];
   if (blockDim.x <= 32) return value;
-  __syncthreads();  // whoever still reads the last ones
+  __syncthreads();  // other threads may still read the last ones
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x >= 32) return value;
@@ -212,7 +212,7 @@ struct Largest2 {
       (*this)(s, Both<T>{__shfl_down_sync(wholeWarp(), s.a, half), __shfl_down_sync(wholeWarp(), s.b, half)});
   }
 };
-/// What all threads of a block have: in single precision within a warp.
+/// The sum over all threads of a block: in single precision within a warp.
 __device__ inline void giveSum(double& to, float value) {
   Summed{}.overWarp(value);
   const double sum = overWarps(double(value), Summed{});
@@ -231,7 +231,7 @@ __device__ inline void giveLargest(double& toA, double& toB, const Quad& a, cons
   if (threadIdx.x == 0) toA = both.a, toB = both.b;
 }
 
-/// Of n numbers, by all threads of a block; the first has the result.
+/// Sums and maxima of n numbers by all threads of a block; the first thread has the result.
 __device__ inline bool isFirstThread() { return threadIdx.x == 0; }
 __device__ inline double totalOf(const double* part, int n) {
   double all = 0;
