@@ -9,10 +9,13 @@
 // Both equations are solved for phi with sum_n (phi - phi_n) = rhs [1/s], the sum over the neighbours that are not solid: u -= dx
 // (phi - phi_n) and, with phi of the second, dx -= dt dx (phi - phi_n); pressure is rho0 dx^2/dt phi. Both right-hand sides are
 // positive where fluid must leave. That is Eq. 16-18 with their signs put right: see docs/errata.md.
-#include "grid/apart.h"
-#include "grid/density.h"
-#include "grid/extrapolate.h"
-#include "grid/project.h"
+#include "grid/density/density.h"
+#include "grid/density/separation.h"
+#include "grid/pressure/poisson.h"
+#include "grid/pressure/project.h"
+#include "grid/transfer/extrapolate.h"
+#include "grid/transfer/g2p.h"
+#include "grid/transfer/pad.h"
 #include "solvers/solver.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -56,103 +59,147 @@ struct FlipParameters : GridParameters {
 };
 
 template <int D>
+GridGeometry<D> geometryOf(const World<D>& w) {
+  return {w.spacing, w.extent, w.walled};
+}
+
+template <int D>
 class Grid : public Solver<D> {
  public:
   Grid(const GridParameters& o, double flip, bool apic) : o_(o), flip_(flip), apic_(apic) {}
 
-  double reach(const World<D>& w) const override { return Frame<D>(w).cell; }
+  double reach(const World<D>& w) const override { return geometryOf(w).cell; }
 
-  std::size_t bytes() const override {
-    return tiles_.bytes() + velocityTiles_.bytes() + bins_.bytes() + flags_.bytes() + faces_.bytes() + velocity_.bytes() +
-           padded_.bytes() + poisson_.bytes() + 3 * rhs_.bytes() + (solids_ ? solids_->bytes() : 0);
-  }
+  std::size_t bytes() const override { return poisson_.bytes() + (state_ ? state_->bytes() : 0); }
 
   void step(World<D>& w, double dt, StepReport& report) override {
     [[maybe_unused]] const ShortKernels run;
     Stopwatch watch(report);
-    if (!frame_) {
-      frame_ = std::make_unique<Frame<D>>(w);
-      solids_ = std::make_unique<SolidCells<D>>(w, *frame_);
-    }
-    w.moveBodies(dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
+    if (!state_) state_ = std::make_unique<GridState<D>>(geometryOf(w), movingBodies(w.solids, w.scene()));
+    if (apic_ && !affine_) affine_ = std::make_unique<Affine<D>>(w.fluid);
+    GridState<D>& s = *state_;
+    const bool pressure = w.time >= o_.pressure_start;
     report.iterations = 0;
-    Affine<D>* affine = nullptr;
-    if (apic_) {
-      if (!affine_) affine_ = std::make_unique<Affine<D>>(w.fluid);
-      affine = affine_.get();
-    }
+
+    w.moveBodies(dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
     const int layers = sortForVelocity(w, dt);
     watch("sort");
-
-    const bool pressure = w.time >= o_.pressure_start;
-    toGrid(w.fluid, *frame_, tiles_, bins_, affine, velocity_, faces_, flags_);
-    watch("to_grid");
-    const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
-    if (oneEquation) splat(w.fluid, *frame_, tiles_, bins_, *solids_, padded_, rho_, flags_, filled_);
-    flags_.finish(tiles_, *solids_);
-    force(w, *frame_, tiles_, *solids_, flags_, Real(dt) * w.gravity(w.time), faces_);
-    divergence(*frame_, tiles_, flags_, faces_, rhs_);
-    if (oneEquation) {
-      constexpr double noClamp = 1e30;  // that belongs to the split equations
-      densityError(tiles_, flags_, rho_, o_.instead == "unsplit" ? dt : o_.averaging_time, noClamp, extra_);
-      const auto to = rhs_.view();
-      const auto from = extra_.read();
-      forEach(tiles_.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
-    }
-    tiles_.fit(phi_, Real(0));
-    if (!pressure) tiles_.clear({&phi_});
-    watch("velocity");
-    if (pressure) {
-      poisson_.prepare(tiles_, flags_.state);
-      watch("levels");
-      report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
-      watch("velocity_solve");
-      subtractGradient(tiles_, flags_, phi_, frame_->cell, !apic_, faces_);
-    }
-    watch("velocity");
-    extrapolate(tiles_, layers, !apic_, faces_, flags_.known, spare_);
-    pad(tiles_, faces_.u, velocity_);
-    if (!apic_) padActive(tiles_, bins_, faces_.change, padded_);
-    watch("extrapolate");
-    const double pascals = w.rho0 * frame_->cell * frame_->cell / dt;
-    toParticles(w.fluid, *frame_, tiles_, bins_, velocity_, padded_, flags_.known, phi_, {dt, flip_, w.gravity(w.time), pascals},
-                affine);
-    watch("advect");
-
+    projectVelocity(w, dt, pressure, layers, report, watch);
     if (o_.density_projection && pressure) {
       projectDensity(w, dt, report, watch);
-      // In a cell whose centre is free nobody is deeper than its corner; deeper ones are on their way out.
-      w.collideAtOnce(std::sqrt(double(D)) / 2 * frame_->cell);
+      // In a cell whose centre is free no particle is deeper than its corner; deeper ones are on their way out.
+      w.collideAtOnce(std::sqrt(double(D)) / 2 * s.geometry.cell);
     } else {
-      if (pressure && o_.instead == "springs") springs(w, dt, o_.stiffness);
-      if (pressure && o_.instead == "distances") distances(w, o_.passes);
-      if (pressure && (o_.instead == "springs" || o_.instead == "distances")) watch("apart");
+      if (pressure) separate(w, dt, watch);
       w.collideAtOnce();
     }
     watch("collide");
+
+    // Line 1: the density at the positions that the step ends with.
     sort(w, ringFor(w, dt));
-    if (w.step % 4 == 3) bins_.settle(w.fluid);
+    if (w.step % 4 == 3) s.bins.reorder(w.fluid);
     sorted_ = countsOf(w, w.step + 1);
     watch("sort");
-    splat(w.fluid, *frame_, tiles_, bins_, *solids_, padded_, rho_, flags_, filled_);
-    report.volume_ratio_eq19 = w.fluid.size() ? filledOf(filled_) / w.fluid.size() : 1;
-    takeDensity(w.fluid, *frame_, tiles_, bins_, rho_, w.rho0);
+    p2gDensity(s, w.fluid);
+    report.volume_ratio_eq19 = w.fluid.size() ? filledOf(s.filled) / w.fluid.size() : 1;
+    g2pDensity(s, w.fluid, w.rho0);
     watch("density");
   }
 
   // Steps of step(); public because nvcc wants kernels there.
 
+  // Lines 8-14 of Alg. 1: P2G, forces, the velocity projection (Eq. 9 and 5), G2P and advection. Velocities are extrapolated by
+  // `layers` of faces around the fluid.
+  void projectVelocity(World<D>& w, double dt, bool pressure, int layers, StepReport& report, Stopwatch& watch) {
+    GridState<D>& s = *state_;
+    const Vec<D> g = w.gravity(w.time);
+    p2gVelocity(s, w.fluid, affine_.get());
+    watch("to_grid");
+    const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
+    if (oneEquation) p2gDensity(s, w.fluid);
+    s.finishFlags();
+    applyForce(s, w.solids, Real(dt) * g);
+    divergence(s);
+    if (oneEquation) addDensityError(o_.instead == "unsplit" ? dt : o_.averaging_time);
+    s.tiles.fit(s.phi, Real(0));
+    if (!pressure) s.tiles.clear({&s.phi});
+    watch("velocity");
+    if (pressure) {
+      solvePressure("velocity_solve", report, watch);
+      subtractGradient(s, s.geometry.cell, !apic_);
+    }
+    watch("velocity");
+    extrapolate(s, layers, !apic_);
+    padVelocity(s);
+    if (!apic_) padActive(s, s.faces.change);
+    watch("extrapolate");
+    const double pascals = w.rho0 * s.geometry.cell * s.geometry.cell / dt;
+    g2pVelocity(s, w.fluid, {dt, flip_, g, pascals}, affine_.get());
+    watch("advect");
+  }
+
+  // Lines 2-7 of Alg. 1: density, resampling, the density projection (Eq. 10 and 11) with push-out (Sec. 3.3), displacement. The
+  // grid's velocities stay in their own tiles: resampled particles take them.
+  void projectDensity(World<D>& w, double dt, StepReport& report, Stopwatch& watch) {
+    GridState<D>& s = *state_;
+    std::swap(s.tiles, s.velocityTiles);
+    sort(w, 2);
+    watch("sort");
+    p2gDensity(s, w.fluid);
+    s.finishFlags();
+    resample(s, w.fluid, w.solids, w.step);
+    densityError(s, dt, 0.5, s.rhs);
+    findPushOut(s, w.fluid, w.solids);
+    addPushOut(s, dt);
+    s.tiles.fit(s.phi, Real(0));
+    watch("density");
+    solvePressure("density_solve", report, watch);
+    s.faces.fit(s.tiles);
+    subtractGradient(s, dt * s.geometry.cell, false, true);
+    setPushOut(s);
+    extrapolate(s, 1, false);
+    padActive(s, s.faces.u);
+    displace(s, w.fluid, w.solids);
+    watch("displace");
+  }
+
+  void solvePressure(const char* stage, StepReport& report, Stopwatch& watch) {
+    GridState<D>& s = *state_;
+    poisson_.prepare(s.tiles, s.flags.state);
+    watch("levels");
+    report.iterations += poisson_.solve(s.rhs, s.phi, o_.tolerance, o_.iterations).iterations;
+    watch(stage);
+  }
+
+  // Eq. 8: the density's term joins the right-hand side of the velocity's equation, over `time` [s]. No clamp, which belongs to
+  // the split equations.
+  void addDensityError(double time) {
+    GridState<D>& s = *state_;
+    constexpr double noClamp = 1e30;
+    densityError(s, time, noClamp, densityRhs_);
+    const auto to = s.rhs.view();
+    const auto from = densityRhs_.read();
+    forEach(s.tiles.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
+  }
+
+  void separate(World<D>& w, double dt, Stopwatch& watch) {
+    if (o_.instead != "springs" && o_.instead != "distances") return;
+    if (o_.instead == "springs")
+      springs(w, dt, o_.stiffness);
+    else
+      distances(w, o_.passes);
+    watch("separation");
+  }
+
   // Tiles must reach as far as velocities may be asked for: half a step away, and the cells around that place.
   int ringFor(const World<D>& w, double dt) const {
     const auto v = w.fluid.v.read();
     const double speed = std::sqrt(maxOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return dot(v[i].x, v[i].x); }));
-    return std::min(8, 3 + int(speed * dt / 2 * frame_->perCell));
+    return std::min(8, 3 + int(speed * dt / 2 * state_->geometry.perCell));
   }
 
   void sort(World<D>& w, int ring) {
-    bins_.sort(tiles_, *frame_, w.fluid, ring);
-    solids_->update(w, tiles_);
-    flags_.fit(tiles_);
+    state_->sort(w.fluid, w.solids, ring);
     ring_ = ring;
   }
 
@@ -162,57 +209,22 @@ class Grid : public Solver<D> {
     if (sorted_ != countsOf(w, w.step) || !w.scene().fluid.emitters.empty()) sort(w, ringFor(w, w.dt > 0 ? w.dt : dt));
     const int ring = dt == w.dt ? ring_ : ringFor(w, dt);
     if (ring > ring_) sort(w, ring);
-    if (solids_->moving()) solids_->update(w, tiles_);
+    if (state_->solids.moving()) state_->solids.update(w.solids, state_->tiles);
     return ring - 1;
   }
   static std::array<std::int64_t, 5> countsOf(const World<D>& w, std::int64_t step) {
     return {step, w.fluid.size(), w.emitted, w.sunk, w.lost};
   }
 
-  // Lines 2-7 of Alg. 1. The grid's velocities stay in their own tiles: redistributed particles take them.
-  void projectDensity(World<D>& w, double dt, StepReport& report, Stopwatch& watch) {
-    std::swap(tiles_, velocityTiles_);
-    sort(w, 2);
-    watch("sort");
-    splat(w.fluid, *frame_, tiles_, bins_, *solids_, padded_, rho_, flags_, filled_);
-    flags_.finish(tiles_, *solids_);
-    redistribute(w, *frame_, tiles_, bins_, *solids_, flags_, rho_, velocityTiles_.view(), velocity_);
-    densityError(tiles_, flags_, rho_, dt, 0.5, rhs_);
-    findWaysOut(w, *frame_, tiles_, bins_, *solids_, flags_, wayOut_);
-    pushIntoFluid(*frame_, tiles_, flags_, wayOut_, dt, rhs_);
-    tiles_.fit(phi_, Real(0));
-    watch("density");
-    poisson_.prepare(tiles_, flags_.state);
-    watch("levels");
-    report.iterations += poisson_.solve(rhs_, phi_, o_.tolerance, o_.iterations).iterations;
-    watch("density_solve");
-    faces_.fit(tiles_);
-    subtractGradient(tiles_, flags_, phi_, dt * frame_->cell, false, faces_, true);
-    setWaysOut(tiles_, flags_, wayOut_, faces_);
-    extrapolate(tiles_, 1, false, faces_, flags_.known, spare_);
-    padActive(tiles_, bins_, faces_.u, padded_);
-    displace(w, *frame_, tiles_, bins_, *solids_, flags_, padded_);
-    watch("displace");
-  }
-
  private:
   GridParameters o_;
   double flip_;
   bool apic_;
-  std::unique_ptr<Frame<D>> frame_;
-  std::unique_ptr<SolidCells<D>> solids_;
-  std::unique_ptr<Affine<D>> affine_;
-  Tiles<D> tiles_, velocityTiles_;
-  Bins<D> bins_;
-  Flags<D> flags_;
-  Faces<D> faces_;
-  Blocks<D> velocity_, padded_;  // before they are filled, also what particles give to the grid
+  std::unique_ptr<GridState<D>> state_;
+  std::unique_ptr<Affine<D>> affine_;  // APIC only
   Poisson<D> poisson_;
-  Array<Real> rhs_, phi_, rho_, extra_;
-  Array<Vec<D>> wayOut_;
-  Array<int> filled_;
-  Array<std::uint64_t> spare_[D];
-  int ring_ = 0;
+  Array<Real> densityRhs_;  // [1/s] of `instead` = unsplit or averaged
+  int ring_ = 0;            // cells around the particles that the tiles of the last sort hold
   std::array<std::int64_t, 5> sorted_{};
 };
 

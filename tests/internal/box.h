@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "grid/poisson.h"
+#include "grid/pressure/poisson.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,10 +1,13 @@
 // The grid solvers' parts by themselves: transfers, densities, the right-hand sides of both equations.
-#include "grid/density.h"
+#include "grid/density/density.h"
 
 #include <gtest/gtest.h>
 
-#include "grid/extrapolate.h"
-#include "grid/project.h"
+#include "grid/pressure/poisson.h"
+#include "grid/pressure/project.h"
+#include "grid/transfer/extrapolate.h"
+#include "grid/transfer/g2p.h"
+#include "grid/transfer/pad.h"
 #include "internal/cloud.h"
 
 using namespace brim;
@@ -13,36 +16,23 @@ namespace {
 
 constexpr double single = isDouble ? 1e-12 : 1e-5;  // rounding of sums of some ten numbers
 
-/// A world in cells of 0.1 m and what a step makes of it.
+/// A world in cells of 0.1 m and the grid of its fluid.
 template <int D>
 struct Bench {
   World<D> world;
-  Frame<D> frame;
-  SolidCells<D> solids;
-  Tiles<D> tiles;
-  Bins<D> bins;
-  Flags<D> flags;
-  Faces<D> faces;
-  Blocks<D> stage, padded;
-  Array<Real> rho, rhs;
-  Array<std::uint64_t> spare[D];
-  Array<int> filled;
+  GridState<D> grid;
 
   explicit Bench(const Scene& scene, const std::vector<Vector>& points)
-      : world(setupOf<D>(scene, points)), frame(world), solids(world, frame) {
-    sort();
-  }
-  void sort() {
-    bins.sort(tiles, frame, world.fluid, 3);
-    solids.update(world, tiles);
-    flags.fit(tiles);
+      : world(setupOf<D>(scene, points)),
+        grid({world.spacing, world.extent, world.walled}, movingBodies(world.solids, world.scene())) {
+    grid.sort(world.fluid, world.solids, 3);
   }
   double density() {
-    splat(world.fluid, frame, tiles, bins, solids, stage, rho, flags, filled);
-    flags.finish(tiles, solids);
-    return filledOf(filled);
+    p2gDensity(grid, world.fluid);
+    grid.finishFlags();
+    return filledOf(grid.filled);
   }
-  Real at(const Array<Real>& field, const Vec<D, int>& cell) const { return field[tiles.view().index(cell)]; }
+  Real at(const Array<Real>& field, const Vec<D, int>& cell) const { return field[grid.tiles.view().index(cell)]; }
 };
 
 template <int D>
@@ -56,7 +46,7 @@ Scene tank(double side, const std::string& boundary = "walls") {
 }
 template <int D>
 std::vector<Vector> lattice(const Vector& low, const std::array<int, 3>& cells) {
-  constexpr int perSide = Frame<D>::perSide;
+  constexpr int perSide = GridGeometry<D>::perSide;
   std::vector<Vector> x;
   for (int z = 0; z < (D == 3 ? perSide * cells[2] : 1); ++z)
     for (int y = 0; y < perSide * cells[1]; ++y)
@@ -78,17 +68,18 @@ TYPED_TEST(Density, OfALatticeIsRho0UpToTheWalls_ID05_ID07) {
   Bench<D> b(tank<D>(1), lattice<D>({0, 0, 0}, {10, 5, 10}));
   const double filled = b.density();
   EXPECT_EQ(filled, b.world.fluid.size()) << "Eq. 19 of a lattice is its number of particles";
-  // A wall counts by the integral of the hat, which is what particles without order add up to. Three a side in a lattice add up
-  // to 8/9 of a hat cut at its quarter and not to 7/8: a part in 72 more at a wall, twice that in a corner. Two a side are exact.
+  // A wall counts by the integral of the tent kernel, which is what particles without order add up to. Three a side in a lattice
+  // add up to 8/9 of a tent kernel cut at its quarter and not to 7/8: a part in 72 more at a wall, twice that in a corner. Two a
+  // side are exact.
   const double atWalls = D == 2 ? 2.0 / 72 : 10 * single;
   for (int x = 0; x < 10; ++x)
     for (int y = 0; y < 4; ++y) {  // the fifth layer is the surface, where the density is too low
       Vec<D, int> c{};
       c[0] = x, c[1] = y;
-      EXPECT_NEAR(b.at(b.rho, c), 1, x > 0 && x < 9 && y > 0 && D == 2 ? 10 * single : atWalls) << x << ", " << y;
+      EXPECT_NEAR(b.at(b.grid.rho, c), 1, x > 0 && x < 9 && y > 0 && D == 2 ? 10 * single : atWalls) << x << ", " << y;
       c[0] = 0, c[D - 1] = x;
       if (D == 3) {
-        EXPECT_NEAR(b.at(b.rho, c), 1, atWalls) << "at the wall, " << x;
+        EXPECT_NEAR(b.at(b.grid.rho, c), 1, atWalls) << "at the wall, " << x;
       }
     }
 }
@@ -97,18 +88,18 @@ TYPED_TEST(Density, CountsWallsThatCutCells_ID07) {
   constexpr int D = TypeParam::value;
   // 10.4 cells: the walls take 0.3 of the first and the last cell of eleven.
   Bench<D> b(tank<D>(1.04), lattice<D>({0, 0, 0}, {10, 5, 10}));
-  EXPECT_EQ(b.frame.size[0], 11);
-  EXPECT_NEAR(b.frame.shift[0], 0.3, 1e-5);
+  EXPECT_EQ(b.grid.geometry.size[0], 11);
+  EXPECT_NEAR(b.grid.geometry.shift[0], 0.3, 1e-5);
   b.density();
   Vec<D, int> c{};
   c[1] = 2, c[D - 1] = D == 3 ? 5 : 2;
   for (int x = 0; x < 9; ++x) {
     c[0] = x;
-    EXPECT_NEAR(b.at(b.rho, c), 1, 0.025) << x;  // order counts, as above
+    EXPECT_NEAR(b.at(b.grid.rho, c), 1, 0.025) << x;  // order counts, as above
   }
 }
 
-TYPED_TEST(Density, OfASolidIsTheHatsShareOfIt) {
+TYPED_TEST(Density, OfASolidIsTheTentKernelsShareOfIt) {
   constexpr int D = TypeParam::value;
   Scene s = tank<D>(2, "open");
   Solid ball;
@@ -135,8 +126,8 @@ TYPED_TEST(Density, OfASolidIsTheHatsShareOfIt) {
       }
       Vec<D, int> c{};
       c[0] = x, c[1] = y, c[D - 1] = D == 3 ? 10 : y;
-      worst = std::max(worst, std::abs(sum - double(b.at(b.solids.fraction(), c))));
-      EXPECT_EQ(Bits<D>::test(b.solids.solid().data() + std::size_t(b.tiles.view().index(c) >> 3 * D) * Bits<D>::words,
+      worst = std::max(worst, std::abs(sum - double(b.at(b.grid.solids.fraction(), c))));
+      EXPECT_EQ(Bits<D>::test(b.grid.solids.solid().data() + std::size_t(b.grid.tiles.view().index(c) >> 3 * D) * Bits<D>::words,
                               TileView<D>::within(c)),
                 shape.distance({0.1 * (x + 0.5), 0.1 * (y + 0.5), D == 3 ? 1.05 : 0}) < 0);
     }
@@ -152,9 +143,9 @@ TYPED_TEST(Density, ErrorIsClampedAndOneSidedBesideAir_ID06_ID08) {
   for (int k = 0; k < D; ++k) middle[k] = 7, edge[k] = 7;
   edge[0] = 5;
   const auto errorFor = [&](const Vec<D, int>& c, double rho) {
-    b.rho[b.tiles.view().index(c)] = Real(rho);
-    densityError(b.tiles, b.flags, b.rho, dt, 0.5, b.rhs);
-    return double(b.at(b.rhs, c)) * dt;
+    b.grid.rho[b.grid.tiles.view().index(c)] = Real(rho);
+    densityError(b.grid, dt, 0.5, b.grid.rhs);
+    return double(b.at(b.grid.rhs, c)) * dt;
   };
   EXPECT_NEAR(errorFor(middle, 1.2), 0.2, 1e-5);   // too dense: positive, fluid must leave
   EXPECT_NEAR(errorFor(middle, 0.8), -0.2, 1e-5);  // expansion inside is corrected
@@ -169,16 +160,16 @@ TYPED_TEST(Density, PressuresOfBothEquationsAddUpToThatOfTheUnsplitOne_ID02_ID03
   auto points = lattice<D>({0, 0, 0}, {10, 5, 10});
   Bench<D> b(tank<D>(1), points);
   b.density();
-  const std::size_t n = std::size_t(b.tiles.count()) * Tiles<D>::cells;
+  const std::size_t n = std::size_t(b.grid.tiles.count()) * Tiles<D>::cells;
   std::mt19937 random(3);
   Array<Real> rhs[3], p[3];
-  for (int e = 0; e < 3; ++e) b.tiles.fit(rhs[e], Real(0)), b.tiles.fit(p[e], Real(0));
+  for (int e = 0; e < 3; ++e) b.grid.tiles.fit(rhs[e], Real(0)), b.grid.tiles.fit(p[e], Real(0));
   for (std::size_t c = 0; c < n; ++c) {
     for (int e = 0; e < 2; ++e) rhs[e][c] = Real(random() / 4294967296.0 - 0.5);
     rhs[2][c] = rhs[0][c] + rhs[1][c];
   }
   Poisson<D> poisson;
-  poisson.prepare(b.tiles, b.flags.state);
+  poisson.prepare(b.grid.tiles, b.grid.flags.state);
   for (int e = 0; e < 3; ++e) poisson.solve(rhs[e], p[e], isDouble ? 1e-10 : 1e-5, 100);
   double worst = 0, largest = 0;
   for (std::size_t c = 0; c < n; ++c) {
@@ -188,7 +179,7 @@ TYPED_TEST(Density, PressuresOfBothEquationsAddUpToThatOfTheUnsplitOne_ID02_ID03
   EXPECT_LT(worst, (isDouble ? 1e-8 : 1e-3) * largest);  // residuals of 1e-5, and a column of five cells amplifies them some tens
 }
 
-TYPED_TEST(Density, ABuriedParticlePushesIntoTheFluidBesideIt_ID11) {
+TYPED_TEST(Density, APenetratingParticlePushesIntoTheFluidBesideIt_ID11) {
   constexpr int D = TypeParam::value;
   // Solid up to x = 0.52; a particle 0.02 inside, in the solid cell 4, beside the fluid cell 5.
   Scene s = tank<D>(2, "open");
@@ -200,43 +191,39 @@ TYPED_TEST(Density, ABuriedParticlePushesIntoTheFluidBesideIt_ID11) {
   points.push_back(deep), points.push_back({0.49, 0.75, deep[2]}), points.push_back(beside);
   Bench<D> b(s, points);
   b.density();
-  int buried = 0;
-  for (std::size_t w = 0; w < b.flags.buried.size(); ++w) buried += __builtin_popcountll(b.flags.buried[w]);
-  ASSERT_EQ(buried, 1);
-  Array<Vec<D>> way;
-  findWaysOut(b.world, b.frame, b.tiles, b.bins, b.solids, b.flags, way);
+  int penetrated = 0;
+  for (std::size_t w = 0; w < b.grid.flags.penetrated.size(); ++w) penetrated += __builtin_popcountll(b.grid.flags.penetrated[w]);
+  ASSERT_EQ(penetrated, 1);
+  findPushOut(b.grid, b.world.fluid, b.world.solids);
   Vec<D, int> solid;
   for (int k = 0; k < D; ++k) solid[k] = 7;
   solid[0] = 4;
-  const Vec<D> out = way[b.tiles.view().index(solid)];
+  const Vec<D> out = b.grid.pushOut[b.grid.tiles.view().index(solid)];
   // The deeper of the two decides: 0.07 m, cut to half a cell.
   EXPECT_NEAR(out[0], 0.05, 1e-5);
   for (int k = 1; k < D; ++k) EXPECT_NEAR(out[k], 0, 1e-5);
-  b.tiles.fit(b.rhs, Real(0));
-  std::fill_n(b.rhs.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
+  b.grid.tiles.fitCleared({&b.grid.rhs});
   const double dt = 0.01;
-  pushIntoFluid(b.frame, b.tiles, b.flags, way, dt, b.rhs);
+  addPushOut(b.grid, dt);
   Vec<D, int> c;
   for (int k = 0; k < D; ++k) c[k] = 7;
   c[0] = 5;
   // rho0 delta / (dx dt) of the corrected Eq. 18, over rho0: positive, so the fluid cell's pressure rises and it expands.
-  EXPECT_NEAR(b.at(b.rhs, c), 0.05 / (0.1 * dt), 1e-3);
+  EXPECT_NEAR(b.at(b.grid.rhs, c), 0.05 / (0.1 * dt), 1e-3);
   c[0] = 3;
-  EXPECT_EQ(b.at(b.rhs, c), 0);
+  EXPECT_EQ(b.at(b.grid.rhs, c), 0);
 }
 
-TYPED_TEST(Density, CoincidentParticlesAreSetApart_ID09) {
+TYPED_TEST(Density, CoincidentParticlesAreResampled_ID09) {
   constexpr int D = TypeParam::value;
   const int n = 80;
   std::vector<Vector> points(n, Vector{0.77, 0.71, D == 3 ? 0.79 : 0});
   Bench<D> b(tank<D>(2, "open"), points);
   b.density();
-  Blocks<D> velocity;
-  Tiles<D> none;
-  redistribute(b.world, b.frame, b.tiles, b.bins, b.solids, b.flags, b.rho, none.view(), velocity);
+  resample(b.grid, b.world.fluid, b.world.solids, b.world.step);  // there are no tiles with velocities
   double nearest = 1e30;
   for (int i = 0; i < n; ++i) {
-    const Vec<D, int> cell = b.frame.cellOf(b.world.fluid.p.data[i].x);
+    const Vec<D, int> cell = b.grid.geometry.cellOf(b.world.fluid.p.data[i].x);
     for (int k = 0; k < D; ++k) EXPECT_EQ(cell[k], 7);
     for (int j = 0; j < i; ++j) {
       const Vec<D> r = b.world.fluid.p.data[i].x - b.world.fluid.p.data[j].x;
@@ -263,13 +250,11 @@ TYPED_TEST(Density, ApicCarriesAnAffineFieldThereAndBack) {
       fluid.v.data[i].x[k] = Real(expected(fluid.p.data[i].x, k));
       for (int a = 0; a < D; ++a) affine.c[k]->data[i].x[a] = Real(A[k][a]);
     }
-  toGrid(fluid, b.frame, b.tiles, b.bins, &affine, b.stage, b.faces, b.flags);
-  b.flags.finish(b.tiles, b.solids);
-  pad(b.tiles, b.faces.u, b.padded);
-  Array<Real> phi;
-  b.tiles.fit(phi, Real(0));
-  std::fill_n(phi.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
-  toParticles(fluid, b.frame, b.tiles, b.bins, b.padded, b.padded, b.flags.known, phi, Ride<D>{0, 0, {}, 0}, &affine);
+  p2gVelocity(b.grid, fluid, &affine);
+  b.grid.finishFlags();
+  padVelocity(b.grid);
+  b.grid.tiles.fitCleared({&b.grid.phi});
+  g2pVelocity(b.grid, fluid, {0, 0, {}, 0}, &affine);
   for (int i = 0; i < fluid.size(); ++i) {
     const Vec<D> x = fluid.p.data[i].x;
     for (int k = 0; k < D; ++k) {
@@ -289,19 +274,16 @@ TYPED_TEST(Density, FlipKeepsWhatTheGridDoesNotChange) {
     for (int k = 0; k < D; ++k) fluid.v.data[i].x[k] = Real(random() / 4294967296.0 - 0.5);
     before.push_back(fluid.v.data[i].x);
   }
-  toGrid<D>(fluid, b.frame, b.tiles, b.bins, nullptr, b.stage, b.faces, b.flags);
-  b.flags.finish(b.tiles, b.solids);
+  p2gVelocity<D>(b.grid, fluid, nullptr);
+  b.grid.finishFlags();
   Vec<D> dv{};
   dv[1] = Real(-0.25);
-  force(b.world, b.frame, b.tiles, b.solids, b.flags, dv, b.faces);
-  extrapolate(b.tiles, 2, true, b.faces, b.flags.known, b.spare);
-  Blocks<D> change;
-  pad(b.tiles, b.faces.u, b.padded);
-  padActive(b.tiles, b.bins, b.faces.change, change);
-  Array<Real> phi;
-  b.tiles.fit(phi, Real(0));
-  std::fill_n(phi.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
-  toParticles<D>(fluid, b.frame, b.tiles, b.bins, b.padded, change, b.flags.known, phi, Ride<D>{0, 1, {}, 0}, nullptr);
+  applyForce(b.grid, b.world.solids, dv);
+  extrapolate(b.grid, 2, true);
+  padVelocity(b.grid);
+  padActive(b.grid, b.grid.faces.change);
+  b.grid.tiles.fitCleared({&b.grid.phi});
+  g2pVelocity<D>(b.grid, fluid, {0, 1, {}, 0}, nullptr);
   for (int i = 0; i < fluid.size(); ++i)
     for (int k = 0; k < D; ++k) ASSERT_NEAR(fluid.v.data[i].x[k], before[i][k] + dv[k], 10 * single);
 }

@@ -257,7 +257,7 @@ TYPED_TEST(PoissonOnTiles, neither_fails_nor_drifts_where_no_air_is) {
 TYPED_TEST(PoissonOnTiles, solves_drops_of_one_cell_exactly_and_leaves_walled_in_cells_alone) {
   constexpr int D = TypeParam::value;
   const auto box = Box<D>(this->cube(20), [](const auto&, const Vec<D, int>& c) {
-    if (c[0] > 10) return int(c[0] == 15 && c[1] == 7 ? fluidCell : solidCell);  // in 3D a closed row of cells
+    if (c[0] > 10) return int(c[0] == 15 && c[1] == 7 ? fluidCell : solidCell);  // in 3D a closed line of cells
     return int(c[0] % 4 == 2 && c[1] % 3 == 1 && (D == 2 || c[D - 1] % 5 == 0) ? fluidCell : airCell);
   });
   const auto rhs = box.random(1);

@@ -1,4 +1,4 @@
-#include "grid/tiles.h"
+#include "grid/tiles/tiles.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
@@ -100,7 +100,7 @@ TYPED_TEST(SparseTiles, find_any_cell_of_a_field_and_the_background_elsewhere) {
     }
     EXPECT_EQ(i / Tiles<D>::cells, tiles.at(place));
     Vec<D, int> beside = x;
-    beside[0] ^= 1;  // in the same row
+    beside[0] ^= 1;  // in the same line
     EXPECT_EQ(field[tiles.view().index(beside)], i ^ 1);
   }
   Vec<D, int> far;

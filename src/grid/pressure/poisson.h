@@ -1,0 +1,65 @@
+// The pressure equation on tiles: conjugate gradients with a multigrid preconditioner (McAdams et al. 2010), without a matrix.
+#pragma once
+#include "grid/pressure/components.h"
+#include "grid/pressure/convergence.h"
+#include "grid/tiles/cell_state.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+struct PoissonReport {
+  int iterations;   // of conjugate gradients
+  double residual;  // max norm, in the units of rhs, of the solution as returned
+};
+
+/// Solves, for each fluid cell c, in units of cells,
+///   sum over the neighbours n of c that are not solid of (p_c - p_n) = rhs_c,   p_n = 0 in air.
+/// Fluid that no air touches has no such p unless rhs sums to zero there: the mean of rhs is taken out of each such enclosed
+/// component, and its p has zero mean. A fluid cell walled in by itself gets p = 0.
+template <int D>
+class Poisson {
+ public:
+  /// What the cells are: a field of CellState over `tiles`, background included.
+  void prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state);
+  /// p: a field over the tiles of the last prepare, whose first guess counts if `warm`; on return it is 0 where no fluid is.
+  /// rhs may hold anything there. Stops when the largest residual is at most `tolerance`, or cannot be made smaller.
+  PoissonReport solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm = false);
+  /// q = A p, and z = M r with the preconditioner: fields over the tiles of the last prepare.
+  void apply(const Array<Real>& p, Array<Real>& q);
+  void precondition(const Array<Real>& r, Array<Real>& z);
+  int unknowns() const { return grid_.finest().unknowns(); }
+  std::size_t bytes() const;
+
+ private:
+  void findWet(const Array<std::uint8_t>& state);
+  void findStates(const Tiles<D>&, const Array<std::uint8_t>& state);
+  void take(const Array<Real>& from, Array<Real>& to);
+  template <class T>
+  void give(const Array<T>& from, Array<Real>& to);
+  /// b and the first x and p.
+  void start(const Array<Real>& rhs, const Array<Real>& p, bool warm);
+  ConvergenceControl control(ConvergenceControl::Kind kind, const Array<double>& parts);
+  /// r = b - A x, from scratch, and r/diag for the preconditioner; then convergence control reads the magnitudes.
+  void findResidual(ConvergenceControl::Kind);
+  /// x += alpha p, r -= alpha A p; then convergence control reads the magnitudes.
+  void advance();
+  /// p = z + beta p and q = A p; then convergence control reads p q.
+  void turn();
+  void iterate();
+  /// q = A p; then convergence control reads p q.
+  void multiply(const Array<Real>& p, ConvergenceControl::Kind);
+
+  Multigrid<D> grid_;
+  EnclosedComponents<D> enclosed_;
+  int tiles_ = 0;                       // of the caller's fields
+  Array<int> wet_;                      // per tile of the caller: how many before it hold fluid
+  Array<int> source_;                   // per tile of the finest level: the caller's tile that it is
+  Array<Real> b_, x_, p_, q_;           // right-hand side, solution, direction, A p
+  Array<Real> turned_;                  // GPU: the next direction
+  Array<Real> r_;                       // residual, in double precision: in single the finest level has it
+  Array<double> part_, mostR_, mostX_;  // per tile: of p q, of the magnitudes of residual and solution
+  Array<SolveScalars> scalars_;
+  ConvergenceControl::Limits limits_{};
+  int last_[2] = {0, 0};  // GPU: iterations of the last solves, of two equations that take turns
+};
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,293 @@
+// The kernels of the pressure solver: cell states, copies from and to the caller's fields, and conjugate gradients.
+#pragma once
+#include "grid/pressure/poisson.h"
+#include "grid/tiles/lines.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+constexpr bool single = std::is_same_v<Real, float>;
+
+#if !BRIM_CUDA
+using Bytes = std::uint64_t;  // of a line
+constexpr Bytes ones = 0x0101010101010101ull;
+
+BRIM_FN Bytes loadLine(const std::uint8_t* p) {
+  Bytes b;
+  __builtin_memcpy(&b, p, sizeof b);
+  return b;
+}
+/// Bit k is the lowest of byte k; the bytes are 0 or 1.
+BRIM_FN std::uint64_t bitsOf(Bytes b) { return b * 0x0102040810204080ull >> 56; }
+
+/// The bytes of the cells next to those of line n, f(line of states) each, summed.
+template <int D, class F>
+BRIM_FN Bytes sumBeside(const std::uint8_t* own, const std::uint8_t* const* beside, int n, F f) {
+  const Bytes here = f(loadLine(own + 8 * n));
+  Bytes sum = (here << 8 | f(loadLine(beside[0] + 8 * n)) >> 56) + (here >> 8 | f(loadLine(beside[1] + 8 * n)) << 56);
+  for (int k = 1; k < D; ++k) {
+    const int stride = power(8, k), at = n >> 3 * (k - 1) & 7;
+    sum += f(loadLine(at ? own + 8 * n - stride : beside[2 * k] + 8 * n + 7 * stride));
+    sum += f(loadLine(at < 7 ? own + 8 * n + stride : beside[2 * k + 1] + 8 * n - 7 * stride));
+  }
+  return sum;
+}
+#endif
+
+template <class R>
+BRIM_DEVICE_FN R magnitude(R a) {
+  return max(a, -a);
+}
+
+/// A p in a cell whose neighbours' p add up to `sum`; 0 where diag is 0, which is no unknown.
+template <class R>
+BRIM_DEVICE_FN R operatorOf(R diag, R p, R sum) {
+  return select(diag > R(Real(0)), diag * p - sum, R(Real(0)));
+}
+
+/// Whether a tile holds fluid.
+template <int D>
+struct IsWet {
+  const std::uint8_t* state;
+  int* wet;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::uint8_t* const own = state + std::size_t(t) * Tiles<D>::cells;
+#if BRIM_CUDA
+    const uchar4 s = reinterpret_cast<const uchar4*>(own)[ownHalfLine()];
+    const int any = __syncthreads_or(s.x == fluidCell || s.y == fluidCell || s.z == fluidCell || s.w == fluidCell);
+    if (ownHalfLine() == 0) wet[t] = any != 0;
+#else
+    Bytes any = 0;
+    for (int n = 0; n < Tiles<D>::cells / 8; ++n) any |= loadLine(own + 8 * n);
+    wet[t] = (any & ones) != 0;
+#endif
+  }
+};
+
+/// Per cell the number of neighbours that are not solid, and which cells air touches.
+template <int D>
+struct FindStates {
+  TileView<D> tiles;
+  const std::uint8_t* state;
+  const int* source;
+  std::uint8_t* sides;
+  float* inverse;
+  std::uint64_t *unknown, *open;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int cells = Tiles<D>::cells, middle = (Tiles<D>::ways - 1) / 2, words = cells / 64;
+    const int* const links = tiles.around(source[t]);
+#if BRIM_CUDA
+    int beside[2 * D];
+    for (int k = 0; k < D; ++k) beside[2 * k] = links[middle - power(3, k)], beside[2 * k + 1] = links[middle + power(3, k)];
+    const AroundCell<D, std::uint8_t> around(state, source[t], beside);
+    const int c = ownCell();
+    int notSolid = 0, air = 0;
+    if (around.own() == fluidCell)
+      for (int k = 0; k < D; ++k)
+        for (const std::uint8_t s : {around.below(k), around.above(k)}) notSolid += s != solidCell, air += s == airCell;
+    const std::size_t at = std::size_t(t) * cells + c;
+    sides[at] = std::uint8_t(notSolid);
+    inverse[at] = notSolid ? 1.0f / float(notSolid) : 0.0f;
+    const unsigned known = __ballot_sync(0xffffffffu, notSolid > 0), reached = __ballot_sync(0xffffffffu, air > 0);
+    if (c % 32 == 0) {
+      reinterpret_cast<unsigned*>(unknown + std::size_t(t) * words)[c / 32] = known;
+      reinterpret_cast<unsigned*>(open + std::size_t(t) * words)[c / 32] = reached;
+    }
+#else
+    // Eight cells at once, as bytes of a word.
+    const auto tileOf = [&](int way) { return state + std::size_t(links[way]) * cells; };
+    const std::uint8_t* beside[2 * D];
+    for (int k = 0; k < D; ++k) beside[2 * k] = tileOf(middle - power(3, k)), beside[2 * k + 1] = tileOf(middle + power(3, k));
+    const std::uint8_t* const own = tileOf(middle);
+    constexpr float inverseOf[7] = {0, 1, 1.0f / 2, 1.0f / 3, 1.0f / 4, 1.0f / 5, 1.0f / 6};
+    for (int word = 0; word < words; ++word) {
+      std::uint64_t known = 0, reached = 0;
+      for (int line = 0; line < 8; ++line) {
+        const int n = 8 * word + line;
+        const Bytes fluid = loadLine(own + 8 * n) & ones;
+        Bytes sum = 0, air = 0;
+        if (fluid) {
+          sum = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s >> 1) & ones; }) & fluid * 255;
+          air = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s | s >> 1) & ones; }) & fluid * 255;
+        }
+        const std::size_t at = std::size_t(t) * cells + 8 * n;
+        __builtin_memcpy(sides + at, &sum, sizeof sum);
+        for (int c = 0; c < 8; ++c) inverse[at + c] = inverseOf[sides[at + c]];
+        const auto any = [](Bytes b) { return (b | b >> 1 | b >> 2) & ones; };  // counts are at most 6
+        known |= bitsOf(any(sum)) << 8 * line;
+        reached |= bitsOf(any(air)) << 8 * line;
+      }
+      unknown[std::size_t(t) * words + word] = known;
+      open[std::size_t(t) * words + word] = reached;
+    }
+#endif
+  }
+};
+
+/// From the caller's field to the finest level's, 0 where there is no unknown.
+template <int D>
+struct Take {
+  const float* inverse;
+  const int* source;
+  const Real* from;
+  Real* to;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Real* const f = from + std::size_t(source[t]) * Tiles<D>::cells;
+    eachSlice<D>([&](int s) {
+      eachLineOf(s, [&](int n) {
+        const Cells<Real> known = toReal(load(inverse + first + firstOf(n)));
+        store(to + first + firstOf(n), select(known > Cells<Real>(Real(0)), load(f + firstOf(n)), Cells<Real>(Real(0))));
+      });
+    });
+  }
+};
+
+/// From the finest level's field to the caller's, 0 where there is no unknown.
+template <int D, class T>
+struct Give {
+  const std::uint64_t* lines;
+  const int* wet;
+  int tiles;
+  const T* from;
+  Real* to;
+  BRIM_DEVICE_FN void operator()(int outer) const {
+    constexpr int cells = Tiles<D>::cells;
+    const int t = wet[outer];
+    const LineBits used = outer < tiles && wet[outer + 1] > t ? lines[t] : 0;
+    eachSlice<D>([&](int s) {
+      eachLineOf(s, [&](int n) {
+        const bool known = used >> (firstOf(n) >> 3) & 1;
+        store(to + std::size_t(outer) * cells + firstOf(n),
+              known ? toReal(load(from + std::size_t(t) * cells + firstOf(n))) : Cells<Real>(Real(0)));
+      });
+    });
+  }
+};
+
+/// The fields of an iteration, on the finest level.
+template <int D>
+struct Fields {
+  LevelView<D> top;
+  Real *b, *x, *p, *q, *r;
+  double *mostR, *mostX;
+
+  BRIM_DEVICE_FN void setResidual(std::size_t at, Cells<Real> next) const {
+    const Cells<float> rounded = toSingle(next);
+    store(r + at, next);
+    if (!single) store(top.r + at, rounded);
+#if BRIM_CUDA
+    store(top.t + at, inverseOf(loadBytes(top.sides + at)) * rounded);
+#else
+    store(top.t + at, load(top.inverse + at) * rounded);
+#endif
+  }
+};
+
+/// r = b - q with q = A x.
+template <int D>
+struct Rest {
+  Fields<D> f;
+  const SolveScalars* after;  // run only when these say that the solve is done; null: always
+  BRIM_DEVICE_FN void operator()(int t) const {
+    if (after && !after->done) return;
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    Cells<Real> mostR = Real(0), mostX = Real(0);
+    eachLine(f.top.lines[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      const Cells<Real> next = load(f.b + at) - load(f.q + at);
+      mostX = max(mostX, magnitude(load(f.x + at)));
+      mostR = max(mostR, magnitude(next));
+      f.setResidual(at, next);
+    });
+    giveLargest(f.mostR[t], f.mostX[t], mostR, mostX);
+  }
+};
+
+/// x += alpha p, r -= alpha q.
+template <int D>
+struct Advance {
+  Fields<D> f;
+  const SolveScalars* scalars;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Cells<Real> a = Real(scalars->alpha);
+    Cells<Real> mostR = Real(0), mostX = Real(0);
+    eachLine(f.top.lines[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      const Cells<Real> x = load(f.x + at) + a * load(f.p + at);
+      store(f.x + at, x);
+      mostX = max(mostX, magnitude(x));
+      const Cells<Real> next = load(f.r + at) - a * load(f.q + at);
+      mostR = max(mostR, magnitude(next));
+      f.setResidual(at, next);
+    });
+    giveLargest(f.mostR[t], f.mostX[t], mostR, mostX);
+  }
+};
+
+/// q = A p, and per tile p q.
+template <int D>
+struct Multiply {
+  LevelView<D> top;
+  const Real* from;
+  Real* to;
+  double* part;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Around<D, Real> p(from, t, top.beside + 2 * D * t);
+    Cells<Real> product = Real(0);
+    eachLine(top.lines[t], [&](int n) {
+      const Cells<Real> diag = toReal(loadBytes(top.sides + first + firstOf(n))), own = p.line(n);
+      const Cells<Real> q = operatorOf(diag, own, p.sides(n));
+      store(to + first + firstOf(n), q);
+      product += own * q;
+    });
+    giveSum(part[t], product);
+  }
+};
+
+#if BRIM_CUDA
+/// Turn and Multiply in one: p = z + beta p, and q = A p of that.
+template <int D>
+struct TurnAndMultiply {
+  LevelView<D> top;
+  const Real* from;
+  Real *turned, *to;
+  double* part;
+  const SolveScalars* scalars;
+
+  __device__ void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Around<D, float> z(top.z, t, top.beside + 2 * D * t), p(from, t, top.beside + 2 * D * t);
+    const Quad beta(Real(scalars->beta));
+    Quad product(Real(0));
+    eachLine(top.lines[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      const Quad diag = loadBytes(top.sides + at), own = z.line(n) + beta * p.line(n);
+      const Quad q = operatorOf(diag, own, z.sides(n) + beta * p.sides(n));
+      store(turned + at, own);
+      store(to + at, q);
+      product = own * q;
+    });
+    giveSum(part[t], product);
+  }
+};
+#else
+/// p = z + beta p.
+template <int D>
+struct Turn {
+  LevelView<D> top;
+  Real* p;
+  const SolveScalars* scalars;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    const Cells<Real> b = Real(scalars->beta);
+    eachLine(top.lines[t], [&](int n) {
+      const std::size_t at = first + firstOf(n);
+      store(p + at, toReal(load(top.z + at)) + b * load(p + at));
+    });
+  }
+};
+#endif
+
+}  // namespace brim::inline BRIM_FLAVOUR

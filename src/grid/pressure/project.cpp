@@ -1,0 +1,144 @@
+// Forces, divergences and pressure gradients on faces, tile by tile.
+#include "grid/pressure/project.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+
+/// The numbers of the tiles beside t.
+template <int D>
+struct Beside {
+  int of[2 * D];
+  BRIM_DEVICE_FN Beside(const TileView<D>& tiles, int t) {
+    for (int k = 0; k < D; ++k) {
+      of[2 * k] = tiles.around(t)[BitView<D>::middle - power(3, k)];
+      of[2 * k + 1] = tiles.around(t)[BitView<D>::middle + power(3, k)];
+    }
+  }
+};
+
+template <int D>
+struct Force {
+  TileView<D> tiles;
+  GridGeometry<D> geometry;
+  SolidView<D> solids;
+  const std::uint64_t *known[D], *wall[D];
+  Vec<D> dv;
+  Real *u[D], *change[D];
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    for (int k = 0; k < D; ++k) {
+      Real *const ut = u[k] + std::size_t(t) * cells, *const ct = change[k] + std::size_t(t) * cells;
+      eachSlice<D>([&](int s) {
+        const std::uint64_t has = known[k][std::size_t(t) * words + s];
+        eachLineOf(s, [&](int n) {
+          const Cells<Real> is = maskOf(has, n), gain = is * Cells<Real>(dv[k]);
+          const int at = firstOf(n);
+          store(ut + at, is * load(ut + at) + gain);
+          store(ct + at, gain);
+        });
+        eachBit(wall[k][std::size_t(t) * words + s], s, [&](int c) {
+          const Real v = solids.moving() ? solids.velocity(geometry.inMetres(faceMiddle<D>(tiles.place(t), c, k)), k) : Real(0);
+          ct[c] += v - ut[c];
+          ut[c] = v;
+        });
+      });
+    }
+  }
+};
+
+template <int D>
+struct Divergence {
+  TileView<D> tiles;
+  Real perCell;
+  const std::uint64_t* fluid;
+  const Real* u[D];
+  Real* rhs;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    const Beside<D> beside(tiles, t);
+    Real* const to = rhs + std::size_t(t) * cells;
+    eachSlice<D>([&](int s) {
+      const bool any = fluid[std::size_t(t) * words + s] != 0;
+      eachLineOf(s, [&](int n) {
+        Cells<Real> sum = Real(0);
+        for (int k = 0; k < D && any; ++k) {
+          const Around<D, Real> uk(u[k], t, beside.of);
+          sum += uk.line(n) - uk.above(n, k);
+        }
+        store(to + firstOf(n), Cells<Real>(perCell) * sum);
+      });
+    });
+  }
+};
+
+template <int D>
+struct Subtract {
+  TileView<D> tiles;
+  const std::uint64_t *known[D], *wall[D];
+  const Real* phi;
+  Real factor;
+  bool withChange, fromZero;
+  Real *u[D], *change[D];
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    const Beside<D> beside(tiles, t);
+    const Around<D, Real> p(phi, t, beside.of);
+    for (int k = 0; k < D; ++k) {
+      Real *const ut = u[k] + std::size_t(t) * cells, *const ct = change[k] + std::size_t(t) * cells;
+      eachSlice<D>([&](int s) {
+        const std::size_t word = std::size_t(t) * words + s;
+        const std::uint64_t free = known[k][word] & ~wall[k][word];
+        eachLineOf(s, [&](int n) {
+          const int at = firstOf(n);
+          if (!anyOf(free, n)) {
+            if (fromZero) store(ut + at, Cells<Real>(Real(0)));
+            return;
+          }
+          const Cells<Real> gradient = maskOf(free, n) * Cells<Real>(factor) * (p.line(n) - p.below(n, k));
+          store(ut + at, fromZero ? -gradient : load(ut + at) - gradient);
+          if (withChange) store(ct + at, load(ct + at) - gradient);
+        });
+      });
+    }
+  }
+};
+
+}  // namespace
+
+template <int D>
+void applyForce(GridState<D>& s, const Solids<D>& solids, const Vec<D>& dv) {
+  Force<D> body{s.tiles.view(), s.geometry, s.solids.view(solids), {}, {}, dv, {}, {}};
+  for (int k = 0; k < D; ++k) {
+    body.known[k] = s.flags.known[k].data(), body.wall[k] = s.flags.wall[k].data();
+    body.u[k] = s.faces.u[k].data(), body.change[k] = s.faces.change[k].data();
+  }
+  eachTile<D>(s.tiles.count(), body);
+}
+
+template <int D>
+void divergence(GridState<D>& s) {
+  s.tiles.fit(s.rhs, Real(0));
+  Divergence<D> body{s.tiles.view(), s.geometry.perCell, s.flags.fluid.data(), {}, s.rhs.data()};
+  for (int k = 0; k < D; ++k) body.u[k] = s.faces.u[k].data();
+  eachTile<D>(s.tiles.count(), body);
+}
+
+template <int D>
+void subtractGradient(GridState<D>& s, double step, bool withChange, bool fromZero) {
+  Subtract<D> body{s.tiles.view(), {}, {}, s.phi.data(), Real(step), withChange, fromZero, {}, {}};
+  for (int k = 0; k < D; ++k) {
+    body.known[k] = s.flags.known[k].data(), body.wall[k] = s.flags.wall[k].data();
+    body.u[k] = s.faces.u[k].data(), body.change[k] = s.faces.change[k].data();
+  }
+  eachTile<D>(s.tiles.count(), body);
+}
+
+template void applyForce<2>(GridState<2>&, const Solids<2>&, const Vec<2>&);
+template void applyForce<3>(GridState<3>&, const Solids<3>&, const Vec<3>&);
+template void divergence<2>(GridState<2>&);
+template void divergence<3>(GridState<3>&);
+template void subtractGradient<2>(GridState<2>&, double, bool, bool);
+template void subtractGradient<3>(GridState<3>&, double, bool, bool);
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,111 @@
+// SolidCells on a CPU, tile by tile.
+#include "grid/tiles/solid_cells.h"
+
+#include "grid/tiles/lines.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+SolidCells<D>::SolidCells(const GridGeometry<D>& geometry, const std::vector<char>& moves) : geometry_(geometry) {
+  for (std::size_t b = 0; b < moves.size(); ++b) (moves[b] ? moving_ : resting_).push_back(int(b));
+  copyIn(movingBodies_, moving_.data(), moving_.size());
+  for (int k = 0; k < D; ++k) free_[k] = freeFractions(geometry, k);
+  known_.assign(geometry.places().count(), int(unknown));
+}
+
+template <int D>
+SolidFractions<D> SolidCells<D>::fractions() const {
+  SolidFractions<D> f{geometry_, {}};
+  for (int k = 0; k < D; ++k) f.free[k] = free_[k].data();
+  return f;
+}
+
+template <int D>
+bool SolidCells<D>::walls(const Vec<D, int>& place, Part& part) const {
+  const SolidFractions<D> f = fractions();
+  if (!f.atWalls(place)) return false;
+  for (std::uint64_t& w : part.solid) w = 0;
+  for (int c = 0; c < Tiles<D>::cells; ++c) part.set(c, f.wallCell(place, c));
+  return true;
+}
+
+template <int D>
+bool SolidCells<D>::bodies(const Solids<D>& solids, const std::vector<int>& which, const Vec<D, int>& place, Part& part) const {
+  const auto& body = solids.hostBodies();
+  const SolidFractions<D> f = fractions();
+  std::vector<int> near;
+  for (const int b : which)
+    if (f.isNear(body[b], place)) near.push_back(b);
+  if (near.empty()) return false;
+  const auto distance = [&](const Vec<D>& x) {
+    Real least = Real(1e30);
+    for (const int b : near) least = min(least, distanceTo(body[b], x));
+    return least;
+  };
+  std::vector<Real> half(f.halves);
+  for (int h = 0; h < f.halves; ++h) half[h] = f.halfFraction(distance(f.halfCentre(place, h)));
+  for (std::uint64_t& word : part.solid) word = 0;
+  for (int c = 0; c < Tiles<D>::cells; ++c) part.set(c, {f.cellFraction(half.data(), c), distance(f.cellCentre(place, c)) < 0});
+  return true;
+}
+
+template <int D>
+void SolidCells<D>::update(const Solids<D>& solids, const Tiles<D>& tiles) {
+  constexpr int cells = Tiles<D>::cells, words = Bits<D>::words;
+  const int n = tiles.count();
+  const Places<D>& box = tiles.box();
+  tiles.fit(fraction_, Real(0));
+  solid_.resize(std::size_t(n + 1) * words);
+  touches_.resize(n + 1);
+  fill(touches_, 0, n + 1, std::uint8_t(0));
+  for (int s = 0; s < words; ++s) solid_[std::size_t(n) * words + s] = 0;
+
+  std::vector<int> fresh;
+  for (int t = 0; t < n; ++t)
+    if (int& k = known_[box.number(tiles.place(t))]; k == unknown) k = int(parts_.size() + fresh.size()), fresh.push_back(t);
+  const std::size_t before = parts_.size();
+  parts_.resize(before + fresh.size());
+  eachTile<D>(int(fresh.size()), [&](int f) {
+    const Vec<D, int> place = tiles.place(fresh[f]);
+    auto part = std::make_unique<Part>(), more = std::make_unique<Part>();
+    const bool wall = walls(place, *part), solid = bodies(solids, resting_, place, wall ? *more : *part);
+    if (wall && solid) part->add(*more);
+    if (wall || solid)
+      parts_[before + f] = std::move(part);
+    else
+      known_[box.number(place)] = none;
+  });
+
+  eachTile<D>(n, [&](int t) {
+    const Vec<D, int> place = tiles.place(t);
+    const int k = known_[box.number(place)];
+    Real* const to = fraction_.data() + std::size_t(t) * cells;
+    std::uint64_t* const bits = solid_.data() + std::size_t(t) * words;
+    if (k == none) {
+      std::fill_n(to, cells, Real(0));
+      std::fill_n(bits, words, std::uint64_t(0));
+    } else {
+      std::copy_n(parts_[k]->fraction, cells, to);
+      std::copy_n(parts_[k]->solid, words, bits);
+      touches_[t] = 1;
+    }
+    if (moving_.empty()) return;
+    Part part;
+    if (!bodies(solids, moving_, place, part)) return;
+    touches_[t] = 1;
+    for (int c = 0; c < cells; ++c) to[c] = unite({to[c], false}, {part.fraction[c], false}).fraction;
+    for (int s = 0; s < words; ++s) bits[s] |= part.solid[s];
+  });
+}
+
+template <int D>
+std::size_t SolidCells<D>::bytes() const {
+  std::size_t parts = 0;
+  for (const auto& p : parts_) parts += p ? sizeof(Part) : 0;
+  return parts + fraction_.bytes() + solid_.bytes() + sizeof(int) * known_.size();
+}
+
+template class SolidCells<2>;
+template class SolidCells<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR
