@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "machine.h"
-#include "math/kernels.h"
+#include "scene/declare.h"
+#include "solvers/time_step.h"
 #include "sph/statistics.h"
-#include "time/limit.h"
-#include "world/state.h"
+#include "step/state.h"
 #if BRIM_CUDA
 #include "exec/cuda/async_readback.h"
 #endif
@@ -19,48 +19,47 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class MachineOf final : public Simulation::Machine {
  public:
-  explicit MachineOf(const Scene& s) : world_(prepare(s, kernelOf(s))), solver_(makeSolver<D>(s)) {
+  explicit MachineOf(const Scene& s) : world_(prepare(s, kernelOf(s))), solver_(makeSolver<D>(s)), state_(world_.fluid) {
     scene = s;
+    solver_->declareState(state_);
     facts_.flavour = BRIM_FLAVOUR_NAME;
     facts_.fluid_particles = world_.fluid.size();
     facts_.boundary_samples = world_.solids.size();
-    facts_.inside_solids = world_.setup().insideSolids;
+    facts_.inside_solids = world_.setup->insideSolids;
     facts_.particle_mass = world_.mass;
     facts_.support = world_.support;
-    world_.fluid.real("pressure");
-    measure(world_, report_);
+    measure(world_, 0, report_);
     maxSpeed_ = report_.max_speed;
   }
 
   const StepReport& advance(double limit) override {
     if (world_.time >= limit) return report_;
-    Stopwatch::start(report_);
-    Stopwatch watch(report_);
-    world_.exchange();
+    memory_.timer.begin(report_);
+    memory_.exchange.exchange(world_);
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
-    watch("exchange");
-    if (world_.meansTaken) {
-      world_.gauges.restartAverages();
-      if (world_.bodies) world_.bodies->restartAverages();
-      world_.meansTaken = false;
+    memory_.timer.mark("exchange");
+    startAverages();
+    memory_.timer.restart();
+    {
+      StepContext<D> c(world_, memory_, report_, next.dt);
+      solver_->step(c);
     }
-    world_.solids.moveTo(world_.time + next.dt);
-    solver_->step(world_, next.dt, report_);
-    if (world_.soft.any()) world_.carrySoft(true);
-    if (world_.bodies) world_.solids.moveTo(world_.solids.time());  // their speeds bound the next step, also after a restore
+    // The speeds of samples bound the next step, also after a restore.
+    if (world_.soft.any() || world_.bodies) placeBoundary(world_, world_.solids.time());
     world_.gauges.step(world_, next.dt);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
-    world_.time = next.dt == limit - world_.time ? limit : world_.time + next.dt;
+    const double left = limit - world_.time;
+    world_.time = std::abs(next.dt - left) < sameStep * next.dt ? limit : world_.time + next.dt;
     world_.dt = next.dt;
     ++world_.step;
     report_.step = world_.step;
     report_.time = world_.time;
     report_.dt = next.dt;
     report_.dt_limit = next.name;
-    Stopwatch rest(report_);
-    const int bad = measure(world_, report_, [&] { rest("statistics"); });
+    memory_.timer.restart();
+    const int bad = measure(world_, memory_.neighbourhood.pairs(), report_, [&] { memory_.timer.mark("statistics"); });
     maxSpeed_ = report_.max_speed;
-    Stopwatch::stop(report_);
+    memory_.timer.end(report_);
     if (bad >= 0) diverged(bad);
     if (const int node = world_.soft.lost(); node >= 0)
       throw Diverged(
@@ -75,14 +74,14 @@ class MachineOf final : public Simulation::Machine {
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
   const Facts& facts() const override { return facts_; }
-  std::size_t bytes() override { return world_.bytes() + solver_->bytes(); }
+  std::size_t bytes() override { return world_.bytes() + memory_.bytes() + solver_->bytes(); }
 
   Snapshot snapshot() override {
     Snapshot s = besidesParticles();
     const int n = world_.fluid.size();
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
     const auto id = onHost(world_.fluid.id.data, n);
-    const auto pressure = onHost(world_.fluid.real("pressure").data, n);
+    const auto pressure = onHost(world_.fluid.pressure.data, n);
     putParticles(s, n, world_.nextId, world_.origin, p.data(), v.data(), id.data(), pressure.data());
     return s;
   }
@@ -97,7 +96,7 @@ class MachineOf final : public Simulation::Machine {
     try {
       readback_.begin();
       p = readback_.copy(world_.fluid.p.data, n), v = readback_.copy(world_.fluid.v.data, n);
-      id = readback_.copy(world_.fluid.id.data, n), pressure = readback_.copy(world_.fluid.real("pressure").data, n);
+      id = readback_.copy(world_.fluid.id.data, n), pressure = readback_.copy(world_.fluid.pressure.data, n);
       readback_.send();
     } catch (const Failure&) {  // there is no room for the copies
       return Machine::capture();
@@ -144,8 +143,8 @@ class MachineOf final : public Simulation::Machine {
     return sum;
   }
 
-  std::vector<char> save() override { return saveState(world_, scene.solver.name, maxSpeed_); }
-  void restore(const std::vector<char>& blob) override { maxSpeed_ = restoreState(world_, scene.solver.name, blob); }
+  std::vector<char> save() override { return saveState(world_, state_, maxSpeed_); }
+  void restore(const std::vector<char>& blob) override { maxSpeed_ = restoreState(world_, state_, memory_.scratch, blob); }
 
  private:
   // All of a snapshot that does not grow with the fluid.
@@ -161,7 +160,7 @@ class MachineOf final : public Simulation::Machine {
       s.bodies = world_.bodies->reports();
       s.joints = world_.bodies->jointReports();
     }
-    world_.meansTaken = true;
+    world_.averagesEnded = true;
     return s;
   }
 
@@ -185,9 +184,16 @@ class MachineOf final : public Simulation::Machine {
     });
   }
 
+  // A snapshot or a frame has ended the averages of forces and flows: new ones begin with the step.
+  void startAverages() {
+    if (!world_.averagesEnded) return;
+    world_.gauges.restartAverages();
+    if (world_.bodies) world_.bodies->restartAverages();
+    world_.averagesEnded = false;
+  }
+
   static std::function<double(double)> kernelOf(const Scene& s) {
-    const auto chosen = s.solver.choices.find("kernel");
-    const std::string name = chosen == s.solver.choices.end() ? "cubic" : chosen->second;
+    const std::string name = kernelName(s);
     const double support = s.resolution.support * s.resolution.spacing;
     return [=](double r) {
       double value = 0;
@@ -225,7 +231,9 @@ class MachineOf final : public Simulation::Machine {
   }
 
   World<D> world_;
+  StepMemory<D> memory_;
   std::unique_ptr<Solver<D>> solver_;
+  SolverState<D> state_;
   Facts facts_;
   StepReport report_;
   double maxSpeed_ = 0;  // [m/s]

@@ -278,6 +278,14 @@ const SolverInfo* findSolver(const std::string& name) {
   return nullptr;
 }
 
+std::string kernelName(const Scene& s) {
+  if (const auto chosen = s.solver.choices.find("kernel"); chosen != s.solver.choices.end()) return chosen->second;
+  if (const SolverInfo* const solver = findSolver(s.solver.name))
+    for (const Parameter& p : parametersOf(*solver))
+      if (p.name == "kernel") return std::get<std::string>(p.value);
+  return "cubic";
+}
+
 std::vector<std::string> solverNames() {
   std::vector<std::string> names;
   for (const SolverInfo& s : solvers()) names.push_back(s.name);

@@ -70,6 +70,8 @@ std::vector<Parameter> parametersOf(const SolverInfo&);
 std::string declaredChoice(const std::string& solver, const std::string& parameter);
 const SolverInfo* findSolver(const std::string& name);  // null: not known
 std::vector<std::string> solverNames();
+/// The smoothing kernel that the scene names, or else the default of its solver; "cubic" for solvers that declare none.
+std::string kernelName(const Scene&);
 
 /// "above 0", "1 to 100", "at least 0"; "" where everything is allowed.
 std::string rangeText(const Doc&);

@@ -17,12 +17,15 @@
 // start throws columns into the air. acceleration = "none" is the sheet to the letter.
 #include <cmath>
 
-#include "constraints/coupling.h"
+#include "coupling/deformables.h"
+#include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
-#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
+#include "sph/predict.h"
+#include "sph/pressure_loop.h"
+#include "sph/shown_pressure.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -96,15 +99,16 @@ struct Iteration {
   }
 };
 
-// lambda_i and the new pressure. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the pressure y of the positions:
+// lambda_i and the new pressure; {x, lambda} goes to `moved`. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the pressure y of the positions:
 //   p+ = max(y + omega C / (S V dt^2), 0),   y+ = max(p+ + beta (p+ - p), 0),   lambda = -V dt^2 (y+ - y).
 template <int D, class K>
-void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<Real>& extrapolated, Array<Real>& error) {
-  auto& out = w.fluid.spares.sample;
+void constrain(StepContext<D>& c, K W, const Iteration it, Array<Sample<D>>& moved, Array<Real>& before,
+               Array<Real>& extrapolated, Array<Real>& error) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
-  const auto to = out.view();
+  const auto to = moved.view();
   const auto P = before.view(), Y = extrapolated.view(), C = error.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, mi] = p[i];
     const Reals y = it.fresh ? Reals(0) : Reals(Y[i]), last = it.fresh ? Reals(0) : Reals(P[i]);
@@ -135,8 +139,8 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
       }
     rho = total(i, rho), S = total(i, S), gradI = total(i, gradI);
     if (!leads(i)) return;
-    const Reals c = it.v0 * rho - Reals(1);
-    const Reals step = (it.omega / it.perPascal) * max(min(c, Reals(it.most)), Reals(it.least)) /
+    const Reals excess = it.v0 * rho - Reals(1);
+    const Reals step = (it.omega / it.perPascal) * max(min(excess, Reals(it.most)), Reals(it.least)) /
                        (S + dot(gradI, gradI) / max(mi, Reals(Real(1e-30))) + it.eps);
     Reals next = it.keep ? y + step : step;
     if (it.oneSided) next = max(next, Reals(0));
@@ -148,20 +152,21 @@ void constrain(World<D>& w, K W, const Iteration it, Array<Real>& before, Array<
     to[i] = {xi, -it.perPascal * (it.keep ? ahead - y : next)};
     P[i] = it.keep ? next : last + next;
     Y[i] = it.keep ? ahead : last + next;
-    C[i] = c;
+    C[i] = excess;
   });
-  if (!onDevice) w.fluid.padWith(out, Particles<D>::ghostSample());  // lanes past the last particle wrote there
-  w.refresh(out);
+  if (!onDevice) w.fluid.padWith(moved, Particles<D>::ghostSample());  // lanes past the last particle wrote there
+  c.refresh(moved, Holds::positions);
 }
 
 // x_i += dx_i of Eq. 9 and v_i += dx_i/dt: the velocity (x - x_old)/dt of the paper, without the digits that the
-// difference of two positions loses in float. Reads {x, lambda} from the spare buffer.
+// difference of two positions loses in float.
 template <int D, bool corrected, class K>
-void displace(World<D>& w, K W, const Iteration it, double dt) {
-  const auto q = w.fluid.spares.sample.read(), s = w.solids.p();
+void displace(StepContext<D>& c, K W, const Iteration it, const Array<Sample<D>>& moved) {
+  World<D>& w = c.world;
+  const auto q = moved.read(), s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const NeighbourView nb = w.nb();
-  const Real perDt = Real(1 / dt);
+  const NeighbourView nb = c.nb();
+  const Real perDt = Real(1 / c.dt);
   forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, lambdaI] = q[i];
     const Sample<D, Reals> pi = p[i], vi = v[i];
@@ -185,36 +190,7 @@ void displace(World<D>& w, K W, const Iteration it, double dt) {
     p[i] = {xi + dx, pi.a};
     v[i] = {vi.x + Reals(perDt) * dx, vi.a};
   });
-  w.refresh(w.fluid.p.data);
-}
-
-// v* = v + dt g, x* = x + dt v*.
-template <int D>
-void predict(World<D>& w, double dt) {
-  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const Vec<D> dv = Real(dt) * w.gravity(w.time);
-  const Real h = Real(dt);
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
-    v[i].x += dv;
-    p[i].x += h * v[i].x;
-  });
-}
-
-/// Mean of max(C_i, 0).
-template <int D>
-double meanExcess(const World<D>& w, const Array<Real>& C) {
-  const auto c = C.read();
-  return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
-}
-
-// The pressure that users see: that of single steps alternates, as velocities carry what one step corrected too much into the
-// next, so it is averaged over about 20 ms. (dt = 1e30 takes the last step's as it is.)
-template <int D>
-void average(World<D>& w, const Array<Real>& now, double dt) {
-  const auto P = w.fluid.real("pressure").view();
-  const auto p = now.read();
-  const Real part = Real(1 - std::exp(-dt / 0.02));
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { P[i] += part * (p[i] - P[i]); });
+  c.refresh(w.fluid.p.data, Holds::positions);
 }
 
 template <int D>
@@ -222,52 +198,95 @@ class Pbf : public Solver<D> {
  public:
   explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)) {}
 
-  void step(World<D>& w, double dt, StepReport& report) override {
-    withKernel<D>(o_.kernel, w.support, [&](auto W) { step(w, W, dt, report); });
+  void step(StepContext<D>& c) override {
+    c.withKernel([&](auto W) { step(c, W); });
   }
 
  private:
   template <class K>
-  void step(World<D>& w, K W, double dt, StepReport& report) {
-    Stopwatch watch(report);
-    if (w.soft.any()) coupling_.begin(w, dt);
-    predict(w, dt);
-    answer_.begin(w, dt);
-    w.collide(dt, true);
-    watch("predict");
+  void step(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    c.placeBoundaryAt(c.end);
+    cloth_.begin(c);
+    rigid_.begin(c);
+    predict(c);
+    c.collideAndRelease();
+    c.stage("predict");
     if (w.bodies || w.soft.any())
-      w.search();
+      c.search();
     else
-      w.searchAhead();
-    answer_.share(w);
-    watch("search");
-    project(w, W, dt, report, watch);
-    watch("pressure");
-    w.collide(dt, false);
-    if (w.soft.any()) {
-      coupling_.end(w);
-      watch("cloth");
-      coupling_.drag(w, W, w.nu);
-    }
-    w.refreshColumn(w.fluid.v.data);
+      c.searchAhead();
+    rigid_.share(c, W);
+    c.stage("search");
+    project(c, W);
+    c.stage("pressure");
+    c.collide();
+    cloth_.end(c, W);
+    c.refresh(w.fluid.v.data);
     if (o_.vorticity > 0) {
-      viscosity(w, W, dt, w.nu, o_.xsph, curl_);
-      confineVorticity(w, W, dt, o_.vorticity, curl_);
+      viscosity(c, W, w.nu, o_.xsph, curl_);
+      confineVorticity(c, W, o_.vorticity, curl_);
     } else {
-      viscosity(w, W, dt, w.nu, o_.xsph);
+      viscosity(c, W, w.nu, o_.xsph);
     }
-    watch("viscosity");
+    c.stage("viscosity");
   }
 
   // Positions and velocities such that no density is above rho0, as far as the iterations go.
   template <class K>
-  void project(World<D>& w, K W, double dt, StepReport& report, Stopwatch& watch) {
+  void project(StepContext<D>& c, K W) {
+    static_assert(BoundaryCoupling<RigidCoupling<D>, D, K> && BoundaryCoupling<PositionCoupling<D>, D, K>);
+    World<D>& w = c.world;
+    Iteration it = iteration(c, W);
+    for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
+    c.stage("pressure");
+    const bool cloth = w.soft.any();
+    it.answers = cloth || w.bodies;
+    it.image = it.keep && w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
+    if (it.image == 2) rigid_.extrapolate(c, W);
+    auto moved = c.scratch.records(w.fluid.room(), "{x, lambda} of an iteration");
+    w.fluid.padWith(*moved, Particles<D>::ghostSample());
+    const bool coarse = it.keep && !it.answers && coarse_.prepare(c);  // the coarse level knows no sheets and bodies
+    c.stage("coarse");
+    cloth_.sweeps = o_.cloth_sweeps;
+    const LoopControl control{o_.iterations, cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1, o_.tolerance};  // a sheet takes some to stretch
+    c.report.iterations = acceleratedLoop(
+        control,
+        [&](int n, double beta) {
+          it.beta = Real(beta);
+          it.fresh = n == 1;
+          do constrain(c, W, it, *moved, p_, y_, error_);
+          while (it.fresh && !c.listsHold());
+          if (it.corrK > 0)
+            displace<D, true>(c, W, it, *moved);
+          else
+            displace<D, false>(c, W, it, *moved);
+          rigid_.react(c, W, moved.read(), it.image / c.dt);
+          if (!cloth) return;
+          c.stage("pressure");
+          cloth_.react(c, W, moved.read(), 1 / c.dt);
+          c.stage("cloth");
+        },
+        [&] {
+          if (!coarse) return;
+          c.stage("pressure");
+          coarse_.push(c, error_, usualStep(w.scene(), this->reach(w)));
+          c.stage("coarse");
+        },
+        [&] { return meanCompression(w, error_); });
+    if (coarse) coarse_.addPressure(c, y_);
+    showPressure(c, it.keep ? Shown::averaged : Shown::ofThisStep, ColumnPressure{y_.read()});
+  }
+
+  template <class K>
+  Iteration iteration(const StepContext<D>& c, K W) {
+    const World<D>& w = c.world;
     if (lattice_.gradient == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
     const double S = lattice_.gradient / w.mass;  // of Eq. 8, in the rest lattice
     Iteration it{};
     it.v0 = Real(1 / w.rho0);
     it.eps = Real(o_.relaxation * S);
-    it.perPascal = Real(w.mass / w.rho0 * dt * dt);
+    it.perPascal = Real(w.mass / w.rho0 * c.dt * c.dt);
     it.keep = o_.acceleration == "multilevel";
     it.oneSided = o_.condition == "inequality";
     it.omega = it.keep ? Real(1 / (1.15 * lattice_.largest)) : Real(1);  // the wave bound is for a lattice; 15 % for disorder
@@ -278,55 +297,14 @@ class Pbf : public Solver<D> {
     Vec<D> dq{};
     dq[0] = Real(o_.artificial_distance * w.support);
     it.corrW = 1 / W(dq);
-
-    for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
-    watch("pressure");
-    const bool cloth = w.soft.any();
-    it.answers = cloth || w.bodies;
-    it.image = it.keep && w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
-    if (it.image == 2) answer_.lean(w, W);
-    w.fluid.padWith(w.fluid.spares.sample, Particles<D>::ghostSample());  // lean() had the spare for something else
-    const bool coarse = it.keep && !it.answers && coarse_.prepare(w);     // the coarse level knows no sheets and bodies
-    watch("coarse");
-    // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
-    const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
-    double t = 1;
-    for (report.iterations = 1;; ++report.iterations) {
-      const bool last = report.iterations == o_.iterations;
-      const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
-      it.beta = last ? Real(0) : Real((t - 1) / next);
-      t = next;
-      it.fresh = report.iterations == 1;
-      do constrain(w, W, it, p_, y_, error_);
-      while (it.fresh && !w.listsHold());
-      if (it.corrK > 0)
-        displace<D, true>(w, W, it, dt);
-      else
-        displace<D, false>(w, W, it, dt);
-      answer_.push(w, W, w.fluid.spares.sample.read(), it.image / dt);
-      if (cloth) {
-        watch("pressure");
-        coupling_.iterate(w, W, w.fluid.spares.sample.read(), o_.cloth_sweeps);
-        coupling_.hold(w);
-        watch("cloth");
-      }
-      if (coarse && report.iterations == std::min(2, o_.iterations)) {
-        watch("pressure");
-        coarse_.push(w, error_, dt, usualStep(w.scene(), this->reach(w)));
-        watch("coarse");
-      }
-      if (last) break;
-      if (o_.tolerance > 0 && report.iterations >= least && meanExcess(w, error_) <= o_.tolerance) break;
-    }
-    if (coarse) coarse_.addPressure(w, dt, y_);
-    average(w, y_, it.keep ? dt : 1e30);
+    return it;
   }
 
   PbfParameters o_;
   RestWaves lattice_;
   CoarseLevel<D> coarse_;
-  PositionCoupling<D> coupling_;
-  Answer<D> answer_;
+  PositionCoupling<D> cloth_;
+  RigidCoupling<D> rigid_;
   Array<Real> p_, y_, error_;
   Curl<D> curl_;
 };

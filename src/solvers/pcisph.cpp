@@ -15,6 +15,8 @@
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/lattice.h"
+#include "sph/pressure_loop.h"
+#include "sph/shown_pressure.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -45,22 +47,24 @@ struct PcisphParameters {
 
 // {x, p} with p = 0.
 template <int D>
-void startPressure(World<D>& w, Array<Sample<D>>& pressed) {
+void startPressure(StepContext<D>& c, Array<Sample<D>>& pressed) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.read();
   const auto q = pressed.view();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, Real(0)}; });
   w.fluid.padWith(pressed, Particles<D>::ghostSample());
-  w.refresh(pressed);
+  c.refresh(pressed, Holds::positions);
 }
 
 // Density at the predicted positions; what of it is too much raises the pressure, what is missing lowers it, never below zero.
 template <int D, class K>
-void correctPressure(World<D>& w, K W, double delta, const Array<Sample<D>>& predicted, Array<Sample<D>>& pressed,
+void correctPressure(StepContext<D>& c, K W, double delta, const Array<Sample<D>>& predicted, Array<Sample<D>>& pressed,
                      Array<Real>& error) {
+  World<D>& w = c.world;
   const auto x = predicted.read(), s = w.solids.p();
   const auto q = pressed.view();
   const auto C = error.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real v0 = Real(1 / w.rho0), gain = Real(delta * w.rho0);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = x[i];
@@ -74,22 +78,23 @@ void correctPressure(World<D>& w, K W, double delta, const Array<Sample<D>>& pre
       const auto [xk, mk] = s[k];
       rho += mk * W(xi - xk);
     }
-    const Reals c = v0 * rho - Reals(1);
-    q[i] = {qi.x, max(qi.a + gain * c, Reals(0))};
-    C[i] = c;
+    const Reals excess = v0 * rho - Reals(1);
+    q[i] = {qi.x, max(qi.a + gain * excess, Reals(0))};
+    C[i] = excess;
   });
-  w.refresh(pressed);
+  c.refresh(pressed, Holds::positions);
 }
 
 // v' = v + dt (g + a), x* = x + dt v'. Pairs push each other equally, so momentum is conserved to rounding; walls mirror the
 // particle's own pressure.
 template <int D, class K>
-void move(World<D>& w, K W, double dt, const Array<Sample<D>>& pressed, Array<Sample<D>>& velocity, Array<Sample<D>>& predicted) {
+void move(StepContext<D>& c, K W, const Array<Sample<D>>& pressed, Array<Sample<D>>& velocity, Array<Sample<D>>& predicted) {
+  World<D>& w = c.world;
   const auto q = pressed.read(), p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
   const auto to = predicted.view(), vNext = velocity.view();
-  const NeighbourView nb = w.nb();
-  const Vec<D> dv = Real(dt) * w.gravity(w.time);
-  const Real h = Real(dt), m = Real(w.mass), push = Real(-dt / (w.rho0 * w.rho0));
+  const NeighbourView nb = c.nb();
+  const Vec<D> dv = Real(c.dt) * c.gravity;
+  const Real h = Real(c.dt), m = Real(w.mass), push = Real(-c.dt / (w.rho0 * w.rho0));
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, pressureI] = q[i];
     Vec<D, Reals> fluid = {}, wall = {};
@@ -109,7 +114,7 @@ void move(World<D>& w, K W, double dt, const Array<Sample<D>>& pressed, Array<Sa
     to[i] = {x + Reals(h) * u, mi};
   });
   w.fluid.padWith(predicted, Particles<D>::ghostSample());
-  w.refresh(predicted);
+  c.refresh(predicted, Holds::positions);
 }
 
 // sum_j |grad W|^2 of the rest lattice [1/m^(2D+2)].
@@ -123,24 +128,12 @@ double latticeGradients(const World<D>& w, K W) {
   return sum;
 }
 
+/// The pressure of {x, p}.
 template <int D>
-double meanCompression(const World<D>& w, const Array<Real>& error) {
-  const auto c = error.read();
-  return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
-}
-
-// The step's end. The pressure that users see is averaged over about 20 ms: that of single steps jumps with the number of
-// iterations.
-template <int D>
-void takeOver(World<D>& w, double dt, const Array<Sample<D>>& pressed, Array<Sample<D>>& velocity, Array<Sample<D>>& predicted) {
-  const auto q = pressed.read();
-  const auto P = w.fluid.real("pressure").view();
-  const Real part = Real(1 - std::exp(-dt / 0.02));
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { P[i] += part * (q[i].a - P[i]); });
-  w.fluid.p.data.swap(predicted);
-  w.fluid.padWith(velocity, Sample<D>{});
-  w.fluid.v.data.swap(velocity);
-}
+struct PressureOf {
+  View<const Sample<D>> q;
+  BRIM_DEVICE_FN Real operator()(int i) const { return q[i].a; }
+};
 
 template <int D>
 class Pcisph : public Solver<D> {
@@ -152,8 +145,8 @@ class Pcisph : public Solver<D> {
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 
-  void step(World<D>& w, double dt, StepReport& report) override {
-    withKernel<D>(o_.kernel, w.support, [&](auto W) { step(w, W, dt, report); });
+  void step(StepContext<D>& c) override {
+    c.withKernel([&](auto W) { step(c, W); });
   }
 
  private:
@@ -161,39 +154,48 @@ class Pcisph : public Solver<D> {
   double nu(const World<D>& w) const { return w.nu + o_.alpha * c_ * w.support / (2 * (D + 2)); }
 
   template <class K>
-  void step(World<D>& w, K W, double dt, StepReport& report) {
-    Stopwatch watch(report);
-    w.search();
-    watch("search");
+  void step(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    c.placeBoundaryAt(c.end);
+    c.search();
+    c.stage("search");
+    solve(c, W);
+    c.stage("pressure");
+    // Viscosity comes last, not first as in the paper: its pass also finds the densities that the step ends with.
+    c.collideAndRelease();
+    c.refresh(w.fluid.p.data, Holds::positions);
+    c.refresh(w.fluid.v.data);
+    viscosity(c, W, nu(w), 0);
+    c.stage("viscosity");
+  }
+
+  template <class K>
+  void solve(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
     // delta of the longest step: a shorter one, on its way to a frame, would only be stiffer, and its pressure a spike.
     const TimeControl& time = w.scene().time;
-    const double longest = time.dt > 0 ? dt : std::max(dt, std::min(soundLimit(w), time.dt_max)), perVolume = w.rho0 / w.mass;
+    const double longest = time.dt > 0 ? c.dt : std::max(c.dt, std::min(soundLimit(w), time.dt_max)), perVolume = w.rho0 / w.mass;
     const double delta = perVolume * perVolume / (2 * longest * longest * latticeGradients(w, W));  // [m^2/s^2]
-    auto& predicted = w.fluid.spares.sample;
-    for (Array<Sample<D>>* a : {&predicted, &velocity_, &pressed_}) a->resize(w.fluid.room());
-    error_.resize(w.fluid.room());
-    startPressure(w, pressed_);
-    move(w, W, dt, pressed_, velocity_, predicted);
-    for (report.iterations = 1;; ++report.iterations) {
-      correctPressure(w, W, delta, predicted, pressed_, error_);
-      move(w, W, dt, pressed_, velocity_, predicted);
-      if (report.iterations == o_.iterations) break;
-      if (o_.tolerance > 0 && report.iterations >= 3 && meanCompression(w, error_) <= o_.tolerance) break;
+    const int room = w.fluid.room();
+    auto predicted = c.scratch.records(room, "{x*, m}"), velocity = c.scratch.records(room, "{v', 0}"),
+         pressed = c.scratch.records(room, "{x, p}");
+    auto error = c.scratch.reals(room, "rho*/rho0 - 1");
+    startPressure(c, *pressed);
+    move(c, W, *pressed, *velocity, *predicted);
+    int& n = c.report.iterations;
+    for (n = 1;; ++n) {
+      correctPressure(c, W, delta, *predicted, *pressed, *error);
+      move(c, W, *pressed, *velocity, *predicted);
+      if (n == o_.iterations || (o_.tolerance > 0 && n >= 3 && meanCompression(w, *error) <= o_.tolerance)) break;
     }
-    takeOver(w, dt, pressed_, velocity_, predicted);
-    watch("pressure");
-    // Viscosity comes last, not first as in the paper: its pass also finds the densities that the step ends with.
-    w.collide(dt, true);
-    w.refresh(w.fluid.p.data);
-    w.refreshColumn(w.fluid.v.data);
-    viscosity(w, W, dt, nu(w), 0);
-    watch("viscosity");
+    showPressure(c, Shown::averaged, PressureOf<D>{pressed.read()});
+    w.fluid.p.data.swap(*predicted);
+    w.fluid.padWith(*velocity, Sample<D>{});
+    w.fluid.v.data.swap(*velocity);
   }
 
   PcisphParameters o_;
-  double c_;                             // [m/s]
-  Array<Sample<D>> velocity_, pressed_;  // {v', 0}, {x, p}
-  Array<Real> error_;
+  double c_;  // [m/s]
 };
 
 void pcisphParameters(ParameterVisitor& v) {

@@ -20,13 +20,16 @@
 //  - in scenes with bodies, lets walls push with their image of the particle's pressure, as pbf does and for its reasons;
 //  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h), as pbf does and for its reasons.
 // One Newton step is the projection there: it leaves C^2, and every iteration starts it again from where the last ended.
-#include "constraints/coupling.h"
+#include "coupling/deformables.h"
+#include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
-#include "sph/answer.h"
 #include "sph/coarse.h"
 #include "sph/lattice.h"
+#include "sph/predict.h"
+#include "sph/pressure_loop.h"
 #include "sph/projection.h"
+#include "sph/shown_pressure.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -70,11 +73,12 @@ struct ProjectiveParameters {
 
 // u = x - s = 0 and n_l, the constraints that hold l: its list has it and all neighbours, as lists hold pairs both ways.
 template <int D>
-void startDisplacement(World<D>& w, Array<Sample<D>>& displacement) {
+void startDisplacement(StepContext<D>& c, Array<Sample<D>>& displacement) {
+  World<D>& w = c.world;
   displacement.resize(w.fluid.room());
   const auto u = displacement.view();
   const auto p = w.fluid.p.read();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real perMass = Real(1 / w.mass);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
     Reals n = 0;
@@ -89,13 +93,14 @@ void startDisplacement(World<D>& w, Array<Sample<D>>& displacement) {
 // The global step (G), and the part of T that its average leaves of the constraint's own tau: u = sum T g at all times, up to
 // the differences of n within a neighbourhood.
 template <int D, class K>
-void averageCopies(World<D>& w, K W, Real mu, Projections<D>& projections, Array<Sample<D>>& displacement,
+void averageCopies(StepContext<D>& c, K W, Real mu, Projections<D>& projections, Array<Sample<D>>& displacement,
                    Array<Real>& multiplier) {
+  World<D>& w = c.world;
   const Path<D> path = projections.path(w.fluid.room());
   const auto own = projections.own.read();
   const auto p = w.fluid.p.view(), u = displacement.view();
   const auto T = multiplier.view(), error = projections.error.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real V = Real(w.mass / w.rho0);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
     const Sample<D, Reals> at = path.step[0][l], pl = p[l], ul = u[l];
@@ -108,18 +113,19 @@ void averageCopies(World<D>& w, K W, Real mu, Projections<D>& projections, Array
     T[l] = t + part * (tau - mu * t);
     error[l] = error[l] * (tau - mu * t) / max(tau, Reals(Real(1e-30)));
   });
-  w.refresh(w.fluid.p.data);
+  c.refresh(w.fluid.p.data, Holds::positions);
 }
 
-// What the constraints moved their copies of each answering sample by, and how many hold it: {sum_i (p_i,k - x_k), n_k}.
+// What the constraints moved their copies of each sample by, and how many hold it: {sum_i (p_i,k - x_k), n_k}.
 template <int D, class K>
-void copiesOfSamples(World<D>& w, K W, Projections<D>& projections) {
+void copiesOfSamples(StepContext<D>& c, K W, Projections<D>& projections) {
+  World<D>& w = c.world;
   const Path<D> path = projections.path(w.fluid.room());
-  const auto s = w.touch.p(), p = w.fluid.p.read();
-  const auto to = w.touch.impulse.view();
-  const NeighbourView nb = w.touch.nb();
+  const auto s = c.reaction.p(), p = w.fluid.p.read();
+  const auto to = c.reaction.impulse.view();
+  const NeighbourView nb = c.reaction.nb();
   const Real v0 = Real(1 / w.rho0), perMass = Real(1 / w.mass);
-  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+  forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
     const auto [xk, mk] = s[k];
     Reals n = 0;
     for (auto i : nb.fluid[k]) {
@@ -146,14 +152,15 @@ struct Ascent {
 
 //   T+ = max(y + omega (C/|grad C|^2 - mu y), 0),   y+ = max(T+ + beta (T+ - T), 0);   the members move by (y+ - y) g.
 template <int D, class K>
-void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead,
+void ascend(StepContext<D>& c, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead,
             const Array<Real>& coarse) {
+  World<D>& w = c.world;
   const Path<D> path = to.path(w.fluid.room());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), T = last.view(), Y = ahead.view();
   const auto held = coarse.read();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     Reals rho = 0, S = 0;
@@ -191,17 +198,18 @@ void ascend(World<D>& w, K W, const Ascent o, Projections<D>& to, Array<Real>& l
     Y[i] = then;
     error[i] = left;
   });
-  to.finish(w, 1);
+  to.finish(c, 1);
 }
 
 // x_l += dx_l = sum_i (y+ - y)_i g_i,l and v_l += dx_l/dt.
 template <int D, class K>
-void moveMembers(World<D>& w, K W, Projections<D>& projections, double dt) {
+void moveMembers(StepContext<D>& c, K W, Projections<D>& projections) {
+  World<D>& w = c.world;
   const Path<D> path = projections.path(w.fluid.room());
   const auto own = projections.own.read();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const NeighbourView nb = w.nb();
-  const Real V = Real(w.mass / w.rho0), perDt = Real(1 / dt);
+  const NeighbourView nb = c.nb();
+  const Real V = Real(w.mass / w.rho0), perDt = Real(1 / c.dt);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
     const Sample<D, Reals> at = path.step[0][l], pl = p[l], vl = v[l], self = own[l];
     Vec<D, Reals> sum = {};
@@ -215,18 +223,6 @@ void moveMembers(World<D>& w, K W, Projections<D>& projections, double dt) {
   });
 }
 
-// s = x + dt v + dt^2 g; v holds (s - x)/dt.
-template <int D>
-void moveFreely(World<D>& w, double dt) {
-  const auto p = w.fluid.p.view(), v = w.fluid.v.view();
-  const Vec<D> dv = Real(dt) * w.gravity(w.time);
-  const Real h = Real(dt);
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
-    v[i].x += dv;
-    p[i].x += h * v[i].x;
-  });
-}
-
 // v = (x - x_old)/dt = (s - x_old)/dt + u/dt: u is kept apart, as the difference of two positions loses three digits in float.
 template <int D>
 void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) {
@@ -236,76 +232,61 @@ void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) 
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += perDt * u[i].x; });
 }
 
-/// {x_i, T_i}, in the spare buffer.
+/// {x_i, T_i}.
 template <int D>
-View<const Sample<D>> withMultipliers(World<D>& w, const Array<Real>& multiplier) {
-  auto& q = w.fluid.spares.sample;
-  q.resize(w.fluid.room());
+void withMultipliers(World<D>& w, const Array<Real>& multiplier, Array<Sample<D>>& both) {
   const auto p = w.fluid.p.read();
   const auto T = multiplier.read();
-  const auto to = q.view();
+  const auto to = both.view();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, T[i]}; });
-  w.fluid.padWith(q, Particles<D>::ghostSample());
-  return q.read();
+  w.fluid.padWith(both, Particles<D>::ghostSample());
 }
 
-/// Mean of max(C_i, 0).
-template <int D>
-double meanPositive(const World<D>& w, const Array<Real>& C) {
-  const auto c = C.read();
-  return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
-}
-
-// p_i = rho0 T_i / dt^2, on top of what the coarse level holds, averaged over 20 ms: single steps alternate, as velocities
-// carry what one corrected too much into the next. (over = 1e30 s takes the last step's as it is.)
-template <int D>
-void showPressure(World<D>& w, const Array<Real>& multiplier, const Array<Real>& coarse, double dt, double over) {
-  const auto T = multiplier.read(), p = coarse.read();
-  const auto P = w.fluid.real("pressure").view();
-  const Real scale = Real(w.rho0 / (dt * dt)), part = Real(1 - std::exp(-over / 0.02));
-  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { P[i] += part * (p[i] + scale * T[i] - P[i]); });
-}
+/// p_i = rho0 T_i / dt^2, on top of what the coarse level holds.
+struct MultiplierPressure {
+  View<const Real> T, coarse;
+  Real scale;
+  BRIM_DEVICE_FN Real operator()(int i) const { return coarse[i] + scale * T[i]; }
+};
 
 template <int D>
 class Projective : public Solver<D> {
  public:
   explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)) {}
 
-  void step(World<D>& w, double dt, StepReport& report) override {
-    withKernel<D>(o_.kernel, w.support, [&](auto W) { step(w, W, dt, report); });
+  void step(StepContext<D>& c) override {
+    c.withKernel([&](auto W) { step(c, W); });
   }
 
  private:
   template <class K>
-  void step(World<D>& w, K W, double dt, StepReport& report) {
+  void step(StepContext<D>& c, K W) {
+    static_assert(BoundaryCoupling<RigidCoupling<D>, D, K> && BoundaryCoupling<ImplicitCoupling<D>, D, K>);
+    World<D>& w = c.world;
     if (lattice_.largest == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
-    Stopwatch watch(report);
-    if (w.soft.any()) coupling_.begin(w, dt);
-    moveFreely(w, dt);
-    answer_.begin(w, dt);
-    w.collide(dt, true);
-    watch("predict");
-    w.search();
-    answer_.share(w);
-    watch("search");
+    c.placeBoundaryAt(c.end);
+    cloth_.begin(c);
+    rigid_.begin(c);
+    predict(c);  // s = x + dt v + dt^2 g; v holds (s - x)/dt
+    c.collideAndRelease();
+    c.stage("predict");
+    c.search();
+    rigid_.share(c, W);
+    c.stage("search");
     for (Array<Real>* a : {&T_, &Y_, &coarsePressure_}) {
       a->resize(w.fluid.room());
       fill(*a, 0, w.fluid.room(), Real(0));
     }
     if (o_.acceleration == "none")
-      iterate(w, W, dt, report);
+      iterate(c, W);
     else
-      accelerate(w, W, dt, report, watch);
-    watch("pressure");
-    w.collide(dt, false);
-    if (w.soft.any()) {
-      coupling_.end(w);
-      watch("cloth");
-      coupling_.drag(w, W, w.nu);
-    }
-    w.refreshColumn(w.fluid.v.data);
-    viscosity(w, W, dt, w.nu, o_.xsph);
-    watch("viscosity");
+      accelerate(c, W);
+    c.stage("pressure");
+    c.collide();
+    cloth_.end(c, W);
+    c.refresh(w.fluid.v.data);
+    viscosity(c, W, w.nu, o_.xsph);
+    c.stage("viscosity");
   }
 
   // K [Pa]: at a uniform C the potentials of Eq. 3 are those of K = w / (V |grad C|^2).
@@ -322,88 +303,103 @@ class Projective : public Solver<D> {
 
   // Local and global steps in turn.
   template <class K>
-  void iterate(World<D>& w, K W, double dt, StepReport& report) {
-    const Real mu = Real(this->mu(w, dt));
+  void iterate(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    const Real mu = Real(this->mu(w, c.dt));
     NewtonControl newton{};
     newton.v0 = Real(1 / w.rho0), newton.V = Real(w.mass / w.rho0), newton.m = Real(w.mass);
     newton.eps = Real(std::max(o_.projection_tolerance, sizeof(Real) == 4 ? 4e-7 : 1e-15));
     newton.reach = Real(w.support);
     newton.most = o_.newton_iterations;
     newton.answers = w.soft.any();
-    startDisplacement(w, u_);
-    for (report.iterations = 1;; ++report.iterations) {
-      projectDensities(w, W, newton, projections_);
+    startDisplacement(c, u_);
+    int& n = c.report.iterations;
+    for (n = 1;; ++n) {
+      projectDensities(c, W, newton, projections_);
       if (w.soft.any()) {
         // The nodes' rows of the global step. The fluid's are diagonal and share none with them, so either may go first.
-        copiesOfSamples(w, W, projections_);
-        coupling_.pull(w, w.mass / (mu * dt * dt));
+        copiesOfSamples(c, W, projections_);
+        cloth_.pull(c, w.mass / (mu * c.dt * c.dt));
       }
-      averageCopies(w, W, mu, projections_, u_, T_);
-      if (report.iterations >= o_.iterations) break;
-      if (!w.soft.any() && meanPositive(w, projections_.error) <= o_.tolerance)
+      averageCopies(c, W, mu, projections_, u_, T_);
+      if (n >= o_.iterations) break;
+      if (!w.soft.any() && meanCompression(w, projections_.error) <= o_.tolerance)
         break;  // the error says nothing of a sheet's stretch
     }
-    if (w.bodies) answer_.push(w, W, withMultipliers(w, T_), -w.mass / dt);  // once: samples have no copies to average
-    velocityFrom(w, u_, dt);
-    showPressure(w, T_, coarsePressure_, dt, 1e30);
+    if (w.bodies) {  // once: samples have no copies to average
+      auto both = c.scratch.records(w.fluid.room(), "{x, T}");
+      withMultipliers(w, T_, *both);
+      rigid_.react(c, W, both.read(), -w.mass / c.dt);
+    }
+    velocityFrom(w, u_, c.dt);
+    showPressure(c, Shown::ofThisStep, pressure(c, T_));
   }
 
   template <class K>
-  void accelerate(World<D>& w, K W, double dt, StepReport& report, Stopwatch& watch) {
-    Ascent a{};
-    a.v0 = Real(1 / w.rho0), a.V = Real(w.mass / w.rho0), a.m = Real(w.mass);
-    a.mu = Real(mu(w, dt));
-    a.perPascal = Real(dt * dt / w.rho0);
-    a.omega = Real(1 / (1.15 * lattice_.largest + a.mu));  // the wave bound is for a lattice; 15 % for disorder
-    a.most = Real(o_.largest_correction);
-    a.least = Real(1e-4 * lattice_.gradient);
-    watch("pressure");
+  void accelerate(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    Ascent a = ascent(c);
+    c.stage("pressure");
     const bool cloth = w.soft.any();
-    const bool coarse = !cloth && !w.bodies && coarse_.prepare(w);  // the coarse level knows no sheets and bodies
-    watch("coarse");
+    const bool coarse = !cloth && !w.bodies && coarse_.prepare(c);  // the coarse level knows no sheets and bodies
+    c.stage("coarse");
     a.answers = cloth || w.bodies;
     a.members = cloth;
     a.image = w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
-    if (a.image == 2) answer_.lean(w, W);
-    if (cloth) coupling_.prepare(w, W, a.least);
-    // The coarse level acts on what the first iteration left, so that it does not take a local error for a smooth one.
-    const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
-    double t = 1;
-    for (report.iterations = 1;; ++report.iterations) {
-      const bool last = report.iterations >= o_.iterations;
-      const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
-      a.beta = last ? Real(0) : Real((t - 1) / next);
-      t = next;
-      ascend(w, W, a, projections_, T_, Y_, coarsePressure_);
-      moveMembers(w, W, projections_, dt);
-      answer_.push(w, W, {projections_.path(w.fluid.room()).step[0].data}, -a.image * w.mass / dt);
-      w.collide(dt, false);
-      if (cloth) {
-        watch("pressure");
-        coupling_.iterate(w, W, {projections_.path(w.fluid.room()).step[0].data});
-        coupling_.hold(w);
-        watch("cloth");
-      }
-      w.refresh(w.fluid.p.data);
-      if (coarse && report.iterations == std::min(2, o_.iterations)) {
-        watch("pressure");
-        coarse_.push(w, projections_.error, dt, usualStep(w.scene(), this->reach(w)), 1 / bulkModulus(w));
-        coarse_.addPressure(w, dt, coarsePressure_);
-        watch("coarse");
-      }
-      if (last) break;
-      if (report.iterations >= least && meanPositive(w, projections_.error) <= o_.tolerance) break;
-    }
-    if (cloth) coupling_.settle(w, W);
-    showPressure(w, Y_, coarsePressure_, dt, dt);
+    if (a.image == 2) rigid_.extrapolate(c, W);
+    cloth_.least = a.least;
+    cloth_.share(c, W);
+    const LoopControl control{o_.iterations, cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1, o_.tolerance};  // a sheet takes some to stretch
+    c.report.iterations = acceleratedLoop(
+        control,
+        [&](int, double beta) {
+          a.beta = Real(beta);
+          ascend(c, W, a, projections_, T_, Y_, coarsePressure_);
+          moveMembers(c, W, projections_);
+          const View<const Sample<D>> moved{projections_.path(w.fluid.room()).step[0].data};
+          rigid_.react(c, W, moved, -a.image * w.mass / c.dt);
+          c.collide();
+          if (cloth) {
+            c.stage("pressure");
+            cloth_.react(c, W, moved, 1);
+            c.stage("cloth");
+          }
+          c.refresh(w.fluid.p.data, Holds::positions);
+        },
+        [&] {
+          if (!coarse) return;
+          c.stage("pressure");
+          coarse_.push(c, projections_.error, usualStep(w.scene(), this->reach(w)), 1 / bulkModulus(w));
+          coarse_.addPressure(c, coarsePressure_);
+          c.stage("coarse");
+        },
+        [&] { return meanCompression(w, projections_.error); });
+    if (cloth) cloth_.settle(c, W);
+    showPressure(c, Shown::averaged, pressure(c, Y_));
+  }
+
+  Ascent ascent(const StepContext<D>& c) const {
+    const World<D>& w = c.world;
+    Ascent a{};
+    a.v0 = Real(1 / w.rho0), a.V = Real(w.mass / w.rho0), a.m = Real(w.mass);
+    a.mu = Real(mu(w, c.dt));
+    a.perPascal = Real(c.dt * c.dt / w.rho0);
+    a.omega = Real(1 / (1.15 * lattice_.largest + a.mu));  // the wave bound is for a lattice; 15 % for disorder
+    a.most = Real(o_.largest_correction);
+    a.least = Real(1e-4 * lattice_.gradient);
+    return a;
+  }
+
+  MultiplierPressure pressure(const StepContext<D>& c, const Array<Real>& multiplier) const {
+    return {multiplier.read(), coarsePressure_.read(), Real(c.world.rho0 / (c.dt * c.dt))};
   }
 
   ProjectiveParameters o_;
   RestWaves lattice_;
   Projections<D> projections_;
   CoarseLevel<D> coarse_;
-  Coupling<D> coupling_;
-  Answer<D> answer_;
+  ImplicitCoupling<D> cloth_;
+  RigidCoupling<D> rigid_;
   Array<Sample<D>> u_;          // {x - s [m], n}
   Array<Real> T_, Y_;           // [m^2] multipliers, and what momentum makes of them
   Array<Real> coarsePressure_;  // [Pa] what the coarse level holds

@@ -12,7 +12,7 @@
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/viscosity.h"
-#include "sph/wall_pressure.h"
+#include "sph/wall_extrapolation.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -46,15 +46,14 @@ struct StateEquation {
   }
 };
 
-// rho_i, p_i, and {x_i, p_i/rho_i^2} into the spare buffer for the force pass.
+// rho_i, p_i, and {x_i, p_i/rho_i^2} for the force pass.
 template <int D, class K>
-void pressures(World<D>& w, K W, const StateEquation state, Array<Real>& pressure) {
-  auto& out = w.fluid.spares.sample;
-  out.resize(w.fluid.room());
+void pressures(StepContext<D>& c, K W, const StateEquation state, Array<Sample<D>>& pressed) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.read(), s = w.solids.p();
-  const auto v = w.fluid.v.view(), to = out.view();
-  const auto P = pressure.view();
-  const NeighbourView nb = w.nb();
+  const auto v = w.fluid.v.view(), to = pressed.view();
+  const auto P = w.fluid.pressure.view();
+  const NeighbourView nb = c.nb();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     Reals rho = 0;
@@ -72,20 +71,21 @@ void pressures(World<D>& w, K W, const StateEquation state, Array<Real>& pressur
     P[i] = pressure;
     to[i] = {xi, pressure / max(rho * rho, Reals(Real(1e-30)))};
   });
-  w.fluid.padWith(out, Particles<D>::ghostSample());
-  w.refresh(out);
-  w.refreshColumn(w.fluid.v.data);
+  w.fluid.padWith(pressed, Particles<D>::ghostSample());
+  c.refresh(pressed, Holds::positions);
+  c.refresh(w.fluid.v.data);
 }
 
 // Pressure and viscous acceleration, without gravity. Pairs push each other equally: momentum is conserved to rounding.
 template <int D, class K>
-void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) {
-  const auto q = w.fluid.spares.sample.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
+void accelerations(StepContext<D>& c, K W, double nu, const Array<Sample<D>>& pressed, Array<Sample<D>>& acceleration) {
+  World<D>& w = c.world;
+  const auto q = pressed.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto a = acceleration.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
              soft = Real(0.01 * w.support * w.support);
-  const WallPressure<D> wall(w, W);
+  const WallPressure<D> wall(c, W, c.gravity);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, Pi] = q[i];
     const auto [vi, rhoI] = v[i];
@@ -110,15 +110,16 @@ void accelerations(World<D>& w, K W, double nu, Array<Sample<D>>& acceleration) 
 
 // What samples of bodies get: the same pairs from their side.
 template <int D, class K>
-void reactions(World<D>& w, K W, double nu) {
-  if (w.touch.size() == 0) return;
-  const auto q = w.fluid.spares.sample.read(), v = w.fluid.v.read(), s = w.touch.p(), sv = w.touch.v();
-  const auto out = w.touch.impulse.view();
-  const NeighbourView nb = w.touch.nb();
+void reactions(StepContext<D>& c, K W, double nu, const Array<Sample<D>>& pressed) {
+  if (c.reaction.size() == 0) return;
+  World<D>& w = c.world;
+  const auto q = pressed.read(), v = w.fluid.v.read(), s = c.reaction.p(), sv = c.reaction.v();
+  const auto out = c.reaction.impulse.view();
+  const NeighbourView nb = c.reaction.nb();
   const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
              soft = Real(0.01 * w.support * w.support);
-  const WallPressure<D> wall(w, W);
-  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+  const WallPressure<D> wall(c, W, c.gravity);
+  forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
     const auto [xk, mk] = s[k];
     const auto [vk, rk] = sv[k];
     Vec<D, Reals> f = {};
@@ -131,15 +132,16 @@ void reactions(World<D>& w, K W, double nu) {
     }
     out[k] = {(-m * mk) * f, Reals(0)};
   });
-  w.forceFromTouch(1);
+  c.reaction.becomeForce(w, 1);
 }
 
 template <int D>
-void kickAndDrift(World<D>& w, double dt, const Array<Sample<D>>& acceleration) {
+void kickAndDrift(StepContext<D>& c, const Array<Sample<D>>& acceleration) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
   const auto a = acceleration.read();
-  const Vec<D> g = w.gravity(w.time);
-  const Real h = Real(dt);
+  const Vec<D> g = c.gravity;
+  const Real h = Real(c.dt);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
     v[i].x += h * (a[i].x + g);
     p[i].x += h * v[i].x;
@@ -157,41 +159,47 @@ class Wcsph : public Solver<D> {
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 
-  void step(World<D>& w, double dt, StepReport& report) override {
-    Stopwatch watch(report);
-    auto& a = w.fluid.sample("acceleration");
-    if (!w.evaluated) {
-      w.search();
-      forces(w);
+  void declareState(SolverState<D>& state) override {
+    acceleration_ = &state.records("acceleration");
+    state.flag("evaluated", evaluated_);
+  }
+
+  void step(StepContext<D>& c) override {
+    c.placeBoundaryAt(c.end);
+    if (!evaluated_) {
+      c.search();
+      forces(c);
     }
-    w.moveBodies(dt);
-    kickAndDrift(w, dt, a.data);
-    w.collide(dt, true);
-    watch("integrate");
-    w.search();
-    watch("search");
-    forces(w);
-    watch("pressure");
-    w.evaluated = true;
-    report.iterations = 1;
+    moveBodies(c.world, c.dt);
+    kickAndDrift(c, acceleration_->data);
+    c.collideAndRelease();
+    c.stage("integrate");
+    c.search();
+    c.stage("search");
+    forces(c);
+    c.stage("pressure");
+    evaluated_ = true;
+    c.report.iterations = 1;
   }
 
  private:
   double viscosity(const World<D>& w) const { return w.nu + o_.alpha * c_ * w.support / (2 * (D + 2)); }
 
-  void forces(World<D>& w) {
-    auto& a = w.fluid.sample("acceleration");
-    auto& pressure = w.fluid.real("pressure");
+  void forces(StepContext<D>& c) {
+    const World<D>& w = c.world;
     const StateEquation state{Real(1 / w.rho0), Real(w.rho0 * c_ * c_ / o_.gamma), o_.gamma};
-    withKernel<D>(o_.kernel, w.support, [&](auto W) {
-      pressures(w, W, state, pressure.data);
-      accelerations(w, W, viscosity(w), a.data);
-      reactions(w, W, viscosity(w));
+    auto pressed = c.scratch.records(w.fluid.room(), "{x, p/rho^2}");
+    c.withKernel([&](auto W) {
+      pressures(c, W, state, *pressed);
+      accelerations(c, W, viscosity(w), *pressed, acceleration_->data);
+      reactions(c, W, viscosity(w), *pressed);
     });
   }
 
   WcsphParameters o_;
   double c_;  // [m/s]
+  typename SolverState<D>::template Field<Sample<D>>* acceleration_ = nullptr;  // {a without gravity [m/s^2], -}
+  bool evaluated_ = false;                                                      // it is that of the present positions
 };
 
 void wcsphParameters(ParameterVisitor& v) {

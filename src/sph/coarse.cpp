@@ -137,8 +137,9 @@ CoarseCells<D> CoarseLevel<D>::grid() const {
 // Fluid in free flight is left to the particles: their sums conserve momentum to rounding, a grid does not, and without a
 // wall to stand on there is no deep pressure to carry.
 template <int D>
-bool CoarseLevel<D>::prepare(const World<D>& w) {
-  const Window<D>& window = w.window();
+bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
+  const World<D>& w = c.world;
+  const Window<D>& window = c.neighbourhood().window();
   system_.resize(0);
   if (!window.dense) return false;
   int cells = 1;
@@ -155,7 +156,7 @@ bool CoarseLevel<D>::prepare(const World<D>& w) {
     seam_[k].part = std::min(1.0, ends - double(seam_[k].last));
     seam_[k].there = w.periodic[k] && seam_[k].first >= 0 && seam_[k].last < size_[k];  // fluid may be at one end only
   }
-  particles_ = w.cells().runs();
+  particles_ = c.neighbourhood().cells().runs();
   for (Array<int>* a : {&count_, &state_, &where_}) a->resize(cells);
   number_.resize(cells);
   countParticles(grid(), cells, count_.view());
@@ -285,7 +286,9 @@ FaceGrid<D> CoarseLevel<D>::faceGrid() const {
 }
 
 template <int D>
-void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, double usual, double compliance) {
+void CoarseLevel<D>::push(StepContext<D>& c, const Array<Real>& residual, double usual, double compliance) {
+  World<D>& w = c.world;
+  const double dt = c.dt;
   // The excess of each cell, sum V r, over the conductance side^(D-2). Signed, so that noise cancels. What this step adds to a
   // density is stopped by a pressure that changes velocities; most of what was there before only moves particles apart: as
   // velocity it would carry on and throw the fluid up (the same splitting as in implicit density projection). All of it that
@@ -303,7 +306,7 @@ void CoarseLevel<D>::push(World<D>& w, const Array<Real>& residual, double dt, d
     findFaces<D>(n, k, stride, dt * dt / w.rho0 / side_, where_.read(), system_.link.read(), system_.x.read(), face_[k].view());
   }
   followFaces(w.fluid, faceGrid(), dt);
-  w.refresh(w.fluid.p.data);
+  c.refresh(w.fluid.p.data, Holds::positions);
 }
 
 // Linear between the middles of cells.
@@ -338,7 +341,9 @@ static void takePressure(const CoarseCells<D> grid, int n, View<const Sample<D>>
 }
 
 template <int D>
-void CoarseLevel<D>::find(const World<D>& w, const Array<Real>& gained, double dt, Array<Real>& pressure) {
+void CoarseLevel<D>::find(const StepContext<D>& c, const Array<Real>& gained, Array<Real>& pressure) {
+  const World<D>& w = c.world;
+  const double dt = c.dt;
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   sumRates(grid(), system_.size(), where_.read(), system_.held.read(), gained.read(), scale, system_.rhs.view());
   system_.solve(0);
@@ -371,8 +376,9 @@ static void addLinear(const CoarseCells<D> grid, int n, View<const int> where, V
 }
 
 template <int D>
-void CoarseLevel<D>::addPressure(const World<D>& w, double dt, Array<Real>& pressure) {
-  addLinear(grid(), system_.size(), where_.read(), system_.held.read(), system_.x.read(), faceGrid(), -w.rho0 / (dt * dt),
+void CoarseLevel<D>::addPressure(const StepContext<D>& c, Array<Real>& pressure) {
+  const World<D>& w = c.world;
+  addLinear(grid(), system_.size(), where_.read(), system_.held.read(), system_.x.read(), faceGrid(), -w.rho0 / (c.dt * c.dt),
             w.fluid.p.read(), pressure.view());
 }
 

@@ -1,7 +1,7 @@
 // A coarse level for pressure: what neighbours tell each other in thousands of iterations, a small grid knows in one.
 #pragma once
 #include "sph/coarse_system.h"
-#include "world/world.h"
+#include "step/context.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -57,16 +57,16 @@ class CoarseLevel {
  public:
   /// Finds the cells with fluid and what surrounds them. Call after a search; false if there is nothing to
   /// do: no fluid touches a wall, or it is too scattered for a grid.
-  bool prepare(const World<D>&);
+  bool prepare(const StepContext<D>&);
   /// Moves the fluid by dx = -dt^2/rho0 grad p and changes its velocity by dx/dt. Displacements are taken from the faces of
   /// the grid, so what leaves each cell is exactly its excess. Errors that were there before the step turn into no more speed
   /// than in one of `usual` [s]. A compliance [1/Pa] leaves p times itself of the residual: fluid that is meant to give way.
-  void push(World<D>&, const Array<Real>& residual, double dt, double usual, double compliance = 0);
-  /// The pressure [Pa] that keeps densities from the smooth part of `gained` (of rho/rho0, in a step of dt [s]), at every
+  void push(StepContext<D>&, const Array<Real>& residual, double usual, double compliance = 0);
+  /// The pressure [Pa] that keeps densities from the smooth part of `gained` (of rho/rho0, in this step), at every
   /// particle: linear between the middles of cells, and as it is in the nearest one beside walls. Nothing moves.
-  void find(const World<D>&, const Array<Real>& gained, double dt, Array<Real>& pressure);
-  /// Adds p [Pa] of the last push, over dt [s], to a column.
-  void addPressure(const World<D>&, double dt, Array<Real>& pressure);
+  void find(const StepContext<D>&, const Array<Real>& gained, Array<Real>& pressure);
+  /// Adds p [Pa] of the last push to a column.
+  void addPressure(const StepContext<D>&, Array<Real>& pressure);
 
  private:
   using Face = Sample<3>;  // as in FaceGrid

@@ -7,7 +7,7 @@
 // place of 12 bytes a step and pair, and each particle can gather its copies from its neighbours without atomics.
 #pragma once
 #include "math/kernels.h"
-#include "world/world.h"
+#include "step/context.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -58,10 +58,10 @@ class Projections {
     return q;
   }
   /// Gives ghosts and periodic images what lists expect of them.
-  void finish(World<D>& w, int taken) {
-    w.fluid.padWith(record_[0], Particles<D>::ghostSample());
-    w.refresh(record_[0]);
-    for (int k = 1; k < taken; ++k) w.refreshColumn(record_[k]);
+  void finish(StepContext<D>& c, int taken) {
+    c.world.fluid.padWith(record_[0], Particles<D>::ghostSample());
+    c.refresh(record_[0], Holds::positions);
+    for (int k = 1; k < taken; ++k) c.refresh(record_[k]);
   }
   std::size_t bytes() const {
     std::size_t b = own.bytes() + error.bytes() + steps.bytes();
@@ -96,12 +96,13 @@ BRIM_FN Vec<D, Reals> follow(Vec<D, Reals> r, K W, Reals V, const Vec<D, Reals>*
 
 /// Projects all constraints at the present positions. A step from C leaves about C^2, so one from C^2 < eps is the last.
 template <int D, class K>
-void projectDensities(World<D>& w, K W, const NewtonControl o, Projections<D>& to) {
+void projectDensities(StepContext<D>& c, K W, const NewtonControl o, Projections<D>& to) {
+  World<D>& w = c.world;
   const Path<D> path = to.path(w.fluid.room());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), steps = to.steps.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     Vec<D, Reals> G[mostNewtonSteps], way = {};
@@ -159,7 +160,7 @@ void projectDensities(World<D>& w, K W, const NewtonControl o, Projections<D>& t
     own[i] = {way, total};
     steps[i] = taken;
   });
-  to.finish(w, int(maxOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return steps[i]; })));
+  to.finish(c, int(maxOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return steps[i]; })));
 }
 
 /// The sum over all constraints i that hold l of what they moved their copy of l by: sum_i (p_i,l - x_l).

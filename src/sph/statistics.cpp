@@ -20,7 +20,7 @@ double topOf(int bin) { return std::ldexp(1.0 + (bin % perOctave + 1) / double(p
 }  // namespace
 
 template <int D>
-int measure(const World<D>& w, StepReport& report, const std::function<void()>& queued) {
+int measure(const World<D>& w, double pairs, StepReport& report, const std::function<void()>& queued) {
   const int n = w.fluid.size();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const Vec<D> g = w.gravity(w.time);
@@ -61,7 +61,7 @@ int measure(const World<D>& w, StepReport& report, const std::function<void()>& 
   for (int k = 0; k < D; ++k) report.momentum[k] = s.momentum[k];
   report.density_error_mean = n ? s.error / n : 0;
   report.density_error_max = s.worst;
-  report.neighbours = n ? w.pairs() / n : 0;
+  report.neighbours = n ? pairs / n : 0;
   report.emitted = w.emitted, report.sunk = w.sunk, report.lost = w.lost;
 
   const int* const all = errors.counts();
@@ -71,7 +71,7 @@ int measure(const World<D>& w, StepReport& report, const std::function<void()>& 
   return s.bad;
 }
 
-template int measure<2>(const World<2>&, StepReport&, const std::function<void()>&);
-template int measure<3>(const World<3>&, StepReport&, const std::function<void()>&);
+template int measure<2>(const World<2>&, double, StepReport&, const std::function<void()>&);
+template int measure<3>(const World<3>&, double, StepReport&, const std::function<void()>&);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "brim/snapshot.h"
-#include "world/world.h"
+#include "step/context.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -11,6 +11,6 @@ namespace brim::inline BRIM_FLAVOUR {
 /// faster than 100 km/s, or -1. queued() is called when the work is under way and not yet waited for.
 template <int D>
 int measure(
-    const World<D>&, StepReport&, const std::function<void()>& queued = [] {});
+    const World<D>&, double pairs, StepReport&, const std::function<void()>& queued = [] {});
 
 }  // namespace brim::inline BRIM_FLAVOUR

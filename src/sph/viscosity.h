@@ -24,21 +24,22 @@ double viscousCalibration(K W, double spacing, double support) {
 /// V_j = m_j / rho0 for the fluid, so that both conserve momentum to rounding; walls drag by nu only (no slip).
 /// The densities at these positions are left in the velocity records, and the velocities' curl in `curl`, if it is to be taken.
 template <int D, bool turning, class K>
-void smooth(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) {
-  auto& out = w.fluid.spares.sample;
-  for (auto* a : {&out, &curl.omega, &curl.size})
-    if (turning || a == &out) a->resize(w.fluid.room());
+void smooth(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
+  World<D>& w = c.world;
+  auto out = c.scratch.records(w.fluid.room(), "{v, rho} after viscosity");
+  if (turning)
+    for (auto* a : {&curl.omega, &curl.size}) a->resize(w.fluid.room());
   const auto omegas = curl.omega.view(), sizes = curl.size.view();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
-  const NeighbourView nb = w.nb();
-  const Real v0 = Real(1 / w.rho0), c = Real(xsph), soft = Real(0.01 * w.support * w.support);
-  const Real drag = Real(2 * (D + 2) * nu * dt * viscousCalibration<D>(W, w.spacing, w.support));
+  const NeighbourView nb = c.nb();
+  const Real v0 = Real(1 / w.rho0), part = Real(xsph), soft = Real(0.01 * w.support * w.support);
+  const Real drag = Real(2 * (D + 2) * nu * c.dt * viscousCalibration<D>(W, w.spacing, w.support));
   forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, mi] = p[i];
     const auto [vi, ri] = v[i];
     Reals rho = 0;
-    Vec<D, Reals> apart = {}, dv = {}, omega = {};
+    Vec<D, Reals> difference = {}, dv = {}, omega = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const auto [vj, rj] = v[j];
@@ -46,13 +47,13 @@ void smooth(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) 
       const Reals r2 = dot(r, r);
       const auto [w, k] = W.bare(r2);
       rho += w;
-      apart += w * u;
+      difference += w * u;
       dv += (k * dot(u, r) / (r2 + soft)) * r;
       if (turning) omega += curlTerm(k * u, r);
     }
     // All fluid particles have one mass.
     rho *= Reals(W.weight) * mi;
-    dv = (Reals(drag * v0 * W.slope) * mi) * dv - (Reals(c * v0 * W.weight) * mi) * apart;
+    dv = (Reals(drag * v0 * W.slope) * mi) * dv - (Reals(part * v0 * W.weight) * mi) * difference;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
       const auto [vk, rk] = sv[k];
@@ -66,29 +67,30 @@ void smooth(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) 
     to[i] = {vi + dv, rho};
     if (turning) omegas[i] = {omega, Reals(0)}, sizes[i] = {xi, sqrt(dot(omega, omega))};
   });
-  w.fluid.padWith(out, Sample<D>{});
-  w.fluid.v.data.swap(out);
-  w.refreshColumn(w.fluid.v.data);
+  w.fluid.padWith(*out, Sample<D>{});
+  w.fluid.v.data.swap(*out);
+  c.refresh(w.fluid.v.data);
 }
 template <int D, class K>
-void viscosity(World<D>& w, K W, double dt, double nu, double xsph) {
+void viscosity(StepContext<D>& c, K W, double nu, double xsph) {
   Curl<D> none;
-  smooth<D, false>(w, W, dt, nu, xsph, none);
+  smooth<D, false>(c, W, nu, xsph, none);
 }
 template <int D, class K>
-void viscosity(World<D>& w, K W, double dt, double nu, double xsph, Curl<D>& curl) {
-  smooth<D, true>(w, W, dt, nu, xsph, curl);
+void viscosity(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
+  smooth<D, true>(c, W, nu, xsph, curl);
 }
 
-/// What the friction of viscosity(), called right after this, does to the samples that answer: w.touch.impulse [N s].
+/// What the friction of viscosity(), called right after this, does to the samples: c.reaction.impulse [N s].
 template <int D, class K>
-void dragOnSamples(World<D>& w, K W, double dt, double nu) {
-  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.touch.p(), sv = w.touch.v();
-  const auto to = w.touch.impulse.view();
-  const NeighbourView nb = w.touch.nb();
+void dragOnSamples(StepContext<D>& c, K W, double nu) {
+  World<D>& w = c.world;
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = c.reaction.p(), sv = c.reaction.v();
+  const auto to = c.reaction.impulse.view();
+  const NeighbourView nb = c.reaction.nb();
   const Real soft = Real(0.01 * w.support * w.support);
-  const Real drag = Real(2 * (D + 2) * nu * dt * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0);
-  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+  const Real drag = Real(2 * (D + 2) * nu * c.dt * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0);
+  forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
     const auto [xk, mk] = s[k];
     const auto [vk, ak] = sv[k];
     Vec<D, Reals> sum = {};

@@ -1,7 +1,7 @@
 // Vorticity confinement (Fedkiw 2001; slides, step 5): gives back the small swirls that the solver damps.
 #pragma once
 #include "math/kernels.h"
-#include "world/world.h"
+#include "step/context.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -33,13 +33,14 @@ struct Curl {
 ///   N = grad|omega| / |grad|omega||,   v_i += dt eps d (N x omega_i)
 /// eps is a pure number; the factor d [m] makes it mean the same at every resolution.
 template <int D, class K>
-void confineVorticity(World<D>& w, K W, double dt, double eps, Curl<D>& curl) {
+void confineVorticity(StepContext<D>& c, K W, double eps, Curl<D>& curl) {
+  World<D>& w = c.world;
   w.fluid.padWith(curl.size, Particles<D>::ghostSample());
-  w.refresh(curl.size);
+  c.refresh(curl.size, Holds::positions);
   const auto q = curl.size.read(), omega = curl.omega.read();
   const auto v = w.fluid.v.view();
-  const NeighbourView nb = w.nb();
-  const Real volume = Real(w.mass / w.rho0), push = Real(dt * eps * w.spacing), tiny = Real(1e-6 / w.spacing);
+  const NeighbourView nb = c.nb();
+  const Real volume = Real(w.mass / w.rho0), push = Real(c.dt * eps * w.spacing), tiny = Real(1e-6 / w.spacing);
   forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, li] = q[i];
     const auto [oi, none] = omega[i];
@@ -55,7 +56,7 @@ void confineVorticity(World<D>& w, K W, double dt, double eps, Curl<D>& curl) {
     const Vec<D, Reals> n = (Reals(1) / (sqrt(dot(grad, grad)) + Reals(tiny))) * grad;
     v[i] = {vi.x + Reals(push) * swirl(n, oi), vi.a};
   });
-  w.refreshColumn(w.fluid.v.data);
+  c.refresh(w.fluid.v.data);
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

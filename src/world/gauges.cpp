@@ -66,7 +66,7 @@ double Gauges<D>::pressure(World<D>& w, const Gauge& g) const {
   const Vec<D> at = narrowed<D>(g.point - w.origin);
   const Cubic<D> W(w.support);
   const auto p = onHost(w.fluid.p.data, w.fluid.size());
-  const auto P = onHost(w.fluid.real("pressure").data, w.fluid.size());
+  const auto P = onHost(w.fluid.pressure.data, w.fluid.size());
   double sum = 0, weight = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const Vec<D> r = p[i].x - at;

@@ -9,7 +9,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-class World;
+struct World;
 
 /// Levels and pressures are read when asked for; flows are added up step by step.
 template <int D>

@@ -5,20 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "exec/exec.h"
+#include "exec/scratch.h"
 
 namespace brim::inline BRIM_FLAVOUR {
-
-/// Buffers that a reorder writes to and solvers may use between two of them; one for each type of column.
-template <int D>
-struct Spares {
-  Array<Sample<D>> sample;
-  Array<Real> real;
-  Array<int> number;
-  Array<Sample<D>>& of(Sample<D>*) { return sample; }
-  Array<Real>& of(Real*) { return real; }
-  Array<int>& of(int*) { return number; }
-};
 
 #if BRIM_CUDA
 /// Moves elements of all columns at once, and gives what follows them the ghosts' values: a launch for each takes longer than the
@@ -68,9 +57,10 @@ class Particles {
   };
 
   Particles()
-      : p(add<Sample<D>>("position", {}, ghostSample())), v(add<Sample<D>>("velocity", {}, {})), id(add<int>("id", -1, -1)) {}
+      : p(add<Sample<D>>("position", {}, ghostSample())), v(add<Sample<D>>("velocity", {}, {})),
+        id(add<int>("id", -1, -1)), pressure(real("pressure")) {}
 
-  /// A column of the solver's own. Asking for it again gives the same one.
+  /// Another column, sorted, grown and saved with the others. Asking for it again gives the same one.
   Field<Real>& real(std::string_view name) { return add<Real>(name, 0, 0); }
   /// The same without making it; null if nobody has asked for it yet.
   const Field<Real>* findReal(std::string_view name) const {
@@ -85,11 +75,14 @@ class Particles {
   int firstImage() const { return wholeSlices(n_); }
   int ghost() const { return firstImage() + images_; }
   int room() const { return ghost() + 1 + lanes; }
+  /// Grows whenever particles come, go or change places: whoever holds indices of particles compares it with the one they are from.
+  std::int64_t arrangement() const { return arrangement_; }
 
   /// Makes room for m more particles, with fresh values; returns the index of the first.
   int grow(int m) {
     const int first = n_;
     n_ += m;
+    ++arrangement_;
     each([&](auto& f) {
       f.data.resize(room());
       fill(f.data, first, n_, f.fresh);
@@ -97,20 +90,20 @@ class Particles {
     return first;
   }
   /// Particle k becomes the one that was order[k]; `n` of them stay.
-  void reorder(const Array<int>& order, int n) {
+  void reorder(const Array<int>& order, int n, Scratch<D>& scratch) {
     n_ = n;
     images_ = 0;
+    ++arrangement_;
 #if BRIM_CUDA
     if (samples_.size() + reals_.size() + numbers_.size() <= MoveColumns::most) {
-      moveAll(order);
+      moveAll(order, scratch);
       return;
     }
 #endif
     each([&](auto& f) {
-      auto& spare = spares.of(f.data.data());
-      spare.resize(room());
-      permute(spare, f.data, order, n);
-      f.data.swap(spare);
+      auto sorted = scratch.pool(f.data.data()).lease(room(), "columns in their new order");
+      permute(*sorted, f.data, order, n);
+      f.data.swap(*sorted);
     });
     pad();
   }
@@ -118,6 +111,7 @@ class Particles {
   void fillHoles(const Array<int>& holes, const Array<int>& last, int m, int n) {
     n_ = n;
     images_ = 0;
+    ++arrangement_;
     const auto move = [&](auto& f, auto value) {
       forEach(m, MoveTo<decltype(value)>{f.data.view(), holes.read(), last.read(), n});
     };
@@ -156,40 +150,42 @@ class Particles {
     for (auto& f : numbers_) body(f);
   }
   std::size_t bytes() {
-    std::size_t b = spares.sample.bytes() + spares.real.bytes() + spares.number.bytes();
+    std::size_t b = 0;
     each([&](auto& f) { b += f.data.bytes(); });
     return b;
   }
 
-  Spares<D> spares;
-
  private:
 #if BRIM_CUDA
-  void moveAll(const Array<int>& order) {
+  void moveAll(const Array<int>& order, Scratch<D>& scratch) {
     MoveColumns move{};
     move.n = n_;
     move.order = order.read();
     std::deque<Array<Sample<D>>> wide;
     std::deque<Array<Real>> narrow;
     std::deque<Array<int>> whole;
-    const auto to = [&](auto& f, auto& made) {
+    auto records = scratch.pool(static_cast<const Sample<D>*>(nullptr)).lease(0, "columns in their new order");
+    auto reals = scratch.pool(static_cast<const Real*>(nullptr)).lease(0, "columns in their new order");
+    auto ints = scratch.pool(static_cast<const int*>(nullptr)).lease(0, "columns in their new order");
+    const auto to = [&](auto& f, auto& made, auto& spare) {
       static_assert(sizeof(f.ghost) == 16 || sizeof(f.ghost) == 4);
-      auto& target =
-          made.size() == 0 ? (made.emplace_back(), made.back().swap(spares.of(f.data.data())), made.back()) : made.emplace_back();
+      const bool first = made.empty();
+      auto& target = made.emplace_back();
+      if (first) target.swap(*spare);
       target.resize(room());
       auto& c = move.column[move.columns++];
       c.from = f.data.data(), c.to = target.data(), c.wide = sizeof(f.ghost) == 16;
       std::memcpy(&c.ghost, &f.ghost, sizeof f.ghost);
     };
-    for (auto& f : samples_) to(f, wide);
-    for (auto& f : reals_) to(f, narrow);
-    for (auto& f : numbers_) to(f, whole);
+    for (auto& f : samples_) to(f, wide, records);
+    for (auto& f : reals_) to(f, narrow, reals);
+    for (auto& f : numbers_) to(f, whole, ints);
     forEach(room(), move);
-    const auto take = [&](auto& fields, auto& made) {
+    const auto take = [&](auto& fields, auto& made, auto& spare) {
       for (std::size_t k = 0; k < fields.size(); ++k) fields[k].data.swap(made[k]);
-      if (!made.empty()) spares.of(made.back().data()).swap(made.back());
+      if (!made.empty()) spare->swap(made.back());
     };
-    take(samples_, wide), take(reals_, narrow), take(numbers_, whole);
+    take(samples_, wide, records), take(reals_, narrow, reals), take(numbers_, whole, ints);
   }
 #endif
   template <class T>
@@ -208,6 +204,7 @@ class Particles {
   auto& all(int*) { return numbers_; }
 
   int n_ = 0, images_ = 0;
+  std::int64_t arrangement_ = 0;
   std::deque<Field<Sample<D>>> samples_;  // deques, so that references to columns stay valid
   std::deque<Field<Real>> reals_;
   std::deque<Field<int>> numbers_;
@@ -216,6 +213,7 @@ class Particles {
   Field<Sample<D>>& p;  // {x, m}    position from the domain's corner [m], mass [kg]
   Field<Sample<D>>& v;  // {v, rho}  velocity [m/s], density [kg/m^3]
   Field<int>& id;
+  Field<Real>& pressure;  // [Pa] as users see it
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

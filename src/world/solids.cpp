@@ -22,7 +22,7 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
     moving_ = moving_ || isFree || source_.back().motion.moves();
     if (isFree) free_.push_back({setup.solids[b].pose(), 0});
   }
-  presence_.assign(source_.size(), 1);
+  volumeFraction_.assign(source_.size(), 1);
   const WallSamples& walls = setup.walls;
   std::vector<Sample<D>> rest;
   std::vector<int> owner;
@@ -119,8 +119,8 @@ void Solids<D>::setBodies() {
     Body<D>& body = hostBodies_[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
-    body.presence = Real(presence_[b]);
-    body.inverseMass = isFree ? Real(free_[b - firstFree_].inverseMass) : Real(0);
+    body.volumeFraction = Real(volumeFraction_[b]);
+    body.mobility = isFree ? Real(free_[b - firstFree_].mobility) : Real(0);
     // The box in the scene around the turned box of the shape.
     for (int k = 0; k < D; ++k) {
       double middle = pose.position[k], reach = 0;
@@ -163,8 +163,8 @@ void Solids<D>::place(View<const int> which, int n) {
     pose.toWorld(x, y);
     pose.velocityAt(y, u);
     for (int k = 0; k < D; ++k) p[i].x[k] = y[k], v[i].x[k] = u[k];
-    p[i].a = body[of].presence * rest[i].a;
-    v[i].a = body[of].inverseMass;
+    p[i].a = body[of].volumeFraction * rest[i].a;
+    v[i].a = body[of].mobility;
   });
 }
 
@@ -186,9 +186,9 @@ void Solids<D>::placeAnswering() {
 }
 
 template <int D>
-void Solids<D>::setPresence(const std::vector<double>& presence) {
-  if (presence == presence_) return;
-  presence_ = presence;
+void Solids<D>::setVolumeFraction(const std::vector<double>& fraction) {
+  if (fraction == volumeFraction_) return;
+  volumeFraction_ = fraction;
   setBodies();
   place({nullptr}, n_);
   sorted_ = false;

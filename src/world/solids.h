@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "world/cells.h"
-#include "world/setup.h"
+#include "scene/setup.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -14,8 +14,8 @@ struct Body {
   Primitive<Real> shape;
   Pose<Real> pose;   // from the domain's corner
   Vec<D> low, high;  // [m] a box around it; everything for solids without one
-  Real presence;     // part of their volume that its samples have
-  Real inverseMass;  // [1/kg] with which its samples answer the fluid; 0: they go their way whatever pushes them
+  Real volumeFraction;  // part of their volume that its samples have
+  Real mobility;        // [1/kg] with which its samples give way to the fluid; 0: nothing moves them
 };
 
 /// What shapes point at (corners of polygons, distances of meshes) where kernels can read it. On a CPU that is where it is.
@@ -65,16 +65,21 @@ class Solids {
   int firstFree() const { return firstFree_; }
   struct FreeBody {
     Pose<double> pose;       // [m] in the scene, with velocities
-    double inverseMass = 0;  // [1/kg] of a sample
+    double mobility = 0;  // [1/kg] of a sample
   };
   /// Puts the free bodies and their samples there; lists stay as they are until the next search.
   void setFree(const std::vector<FreeBody>&);
-  /// Per shape of the setup: which part of their volume its samples have; 0 while fluid is still inside (World::collide).
-  const std::vector<double>& presence() const { return presence_; }
-  void setPresence(const std::vector<double>&);
+  /// Per shape of the setup: which part of their volume its samples have; 0 while fluid is still inside (step/collide.h).
+  const std::vector<double>& volumeFraction() const { return volumeFraction_; }
+  void setVolumeFraction(const std::vector<double>&);
   /// `n` more samples that belong to no shape (sheets, soft bodies), once, before the first search.
   void addCarried(int n);
-  /// Puts sample k of them at p[k] = {x from the domain's corner [m], rho0 V [kg]} with v[k] = {v [m/s], 1/m [1/kg]}.
+  /// Where they are to stand, {x from the domain's corner [m], rho0 V [kg]}, and how they move, {v [m/s], mobility [1/kg]}: whoever
+  /// carries them writes both and then calls placeCarried.
+  Array<Sample<D>>& carriedPlaces() { return carriedP_; }
+  Array<Sample<D>>& carriedVelocities() { return carriedV_; }
+  void placeCarried() { placeAnswering(); }
+  /// The same with a copy of these.
   void carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v);
   /// Whether samples answer the fluid at all.
   bool anyFree() const { return firstFree_ < int(source_.size()) || carried_ > 0; }
@@ -96,7 +101,7 @@ class Solids {
   int ghost() const { return wholeSlices(n_); }
   const CellTable<D>& table() const { return table_; }
   View<const Sample<D>> p() const { return p_.read(); }  // {x, rho0 V}   [m], [kg]
-  View<const Sample<D>> v() const { return v_.read(); }  // {v, 1/m}      [m/s], [1/kg] 0 unless it answers
+  View<const Sample<D>> v() const { return v_.read(); }  // {v, mobility}  [m/s], [1/kg] 0 where nothing moves it
   const Array<Body<D>>& bodies() const { return bodies_; }
   /// The same for the host, whose addresses their shapes hold.
   const std::vector<Body<D>>& hostBodies() const { return hostBodies_; }
@@ -121,7 +126,7 @@ class Solids {
 
   int n_ = 0, firstFree_ = 0, carried_ = 0;
   std::vector<FreeBody> free_;
-  std::vector<double> presence_;
+  std::vector<double> volumeFraction_;
   bool moving_ = false, sorted_ = false;
   double maxSpeed_ = 0, time_ = 0;
   Window<D> window_;

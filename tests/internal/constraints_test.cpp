@@ -5,8 +5,8 @@
 #include <set>
 
 #include "cloud.h"
-#include "constraints/implicit.h"
-#include "constraints/project.h"
+#include "deformables/implicit.h"
+#include "deformables/project.h"
 
 using namespace brim;
 

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 
 #include "cloud.h"
-#include "constraints/project.h"
+#include "deformables/project.h"
 #include "solvers/solver.h"
 #include "sph/lattice.h"
 #include "sph/projection.h"

@@ -20,7 +20,7 @@
 #include "solvers/scales.h"
 #include "sph/coarse.h"
 #include "sph/viscosity.h"
-#include "sph/wall_pressure.h"
+#include "sph/wall_extrapolation.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -13,21 +13,23 @@
 // e_k, is given to the particles it came from, so that momentum is kept however early the iteration stops. In the scalar case T
 // += (c + g x - k T)/k, x += (f - g T - a x)/(a + kappa) with kappa = g^2/k ends in two steps, whatever the masses.
 #pragma once
-#include "constraints/contact.h"
-#include "constraints/implicit.h"
-#include "constraints/project.h"
+#include "coupling/boundary.h"
+#include "coupling/skin_contact.h"
+#include "deformables/implicit.h"
+#include "deformables/project.h"
 #include "math/kernels.h"
 #include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// Of each particle i: {x_i, a_i / (|grad C_i|^2 + a_i^2)}, a_i over the samples that answer.
+/// Of each particle i: {x_i, a_i / (|grad C_i|^2 + a_i^2)}, a_i over the samples that give way.
 template <int D, class K>
-void fluidCompliance(World<D>& w, K W, Real least, Array<Sample<D>>& to) {
+void fluidCompliance(StepContext<D>& c, K W, Real least, Array<Sample<D>>& to) {
+  World<D>& w = c.world;
   to.resize(w.fluid.room());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto out = to.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real V = Real(w.mass / w.rho0), v0 = Real(1 / w.rho0);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
@@ -51,18 +53,18 @@ void fluidCompliance(World<D>& w, K W, Real least, Array<Sample<D>>& to) {
   w.fluid.padWith(to, Particles<D>::ghostSample());
 }
 
-/// kappa of each answering sample, in the impulse records of w.touch: {-, kappa dt^2/m}.
+/// kappa of each sample, in c.reaction.impulse: {-, kappa dt^2/m}.
 template <int D, class K>
-void fluidStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance) {
-  const auto s = w.touch.p(), c = compliance.read();
-  const auto to = w.touch.impulse.view();
-  const NeighbourView nb = w.touch.nb();
-  const Real v0 = Real(1 / w.rho0);
-  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+void fluidStiffness(StepContext<D>& c, K W, const Array<Sample<D>>& compliance) {
+  const auto s = c.reaction.p(), softness = compliance.read();
+  const auto to = c.reaction.impulse.view();
+  const NeighbourView nb = c.reaction.nb();
+  const Real v0 = Real(1 / c.world.rho0);
+  forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
     const auto [xk, mk] = s[k];
     Reals sum = 0;
     for (auto i : nb.fluid[k]) {
-      const auto [xi, all] = c[i];
+      const auto [xi, all] = softness[i];
       const auto g = (v0 * mk) * W.grad(xi - xk);
       sum += all * sqrt(dot(g, g));
     }
@@ -73,13 +75,14 @@ void fluidStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance) {
 /// v_i += 1/dt sum_k |g_ik| e_k a_i / (|grad C_i|^2 + a_i^2): the other end of kappa_k e_k, with w.solids at the places where
 /// kappa was found and e_k as their velocities.
 template <int D, class K>
-void returnStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance, double dt) {
-  const auto s = w.solids.p(), e = w.solids.v(), c = compliance.read();
+void returnStiffness(StepContext<D>& c, K W, const Array<Sample<D>>& compliance) {
+  World<D>& w = c.world;
+  const auto s = w.solids.p(), e = w.solids.v(), softness = compliance.read();
   const auto v = w.fluid.v.view();
-  const NeighbourView nb = w.nb();
-  const Real v0 = Real(1 / w.rho0), perDt = Real(1 / dt);
+  const NeighbourView nb = c.nb();
+  const Real v0 = Real(1 / w.rho0), perDt = Real(1 / c.dt);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const Sample<D, Reals> at = c[i], vi = v[i];
+    const Sample<D, Reals> at = softness[i], vi = v[i];
     Vec<D, Reals> sum = {};
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
@@ -91,28 +94,11 @@ void returnStiffness(World<D>& w, K W, const Array<Sample<D>>& compliance, doubl
   });
 }
 
-/// sum_i t_i g_ik of each answering sample for the records {x_i, t_i}: the other end of what moved the particles.
-template <int D, class K>
-void reactionOf(World<D>& w, K W, View<const Sample<D>> records) {
-  const auto s = w.touch.p();
-  const auto to = w.touch.impulse.view();
-  const NeighbourView nb = w.touch.nb();
-  const Real v0 = Real(1 / w.rho0);
-  forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
-    const auto [xk, mk] = s[k];
-    Vec<D, Reals> sum = {};
-    for (auto i : nb.fluid[k]) {
-      const auto [xi, t] = records[i];
-      sum += t * W.grad(xi - xk);
-    }
-    to[k] = {(v0 * mk) * sum, Reals(0)};
-  });
-}
-
-/// w.touch.impulse changes the velocities of the nodes.
+/// c.reaction.impulse changes the velocities of the nodes.
 template <int D>
-void giveImpulses(World<D>& w) {
-  const auto J = w.touch.perCarried(w.solids).read();
+void giveImpulses(StepContext<D>& c) {
+  World<D>& w = c.world;
+  const auto J = c.reaction.perCarried(w.solids).read();
   const auto row = w.soft.row.read();
   const auto v = w.soft.v.view();
   const Incidence of = w.soft.incidence();
@@ -140,31 +126,71 @@ void kickNodes(World<D>& w, const Array<Vec<D>>& impulse, double dt) {
   });
 }
 
+/// The friction that viscosity(), called right after this, takes from the samples goes to the nodes.
+template <int D, class K>
+void dragNodes(StepContext<D>& c, K W) {
+  dragOnSamples(c, W, c.world.nu);
+  giveImpulses(c);
+}
+
+/// Cloth and soft bodies in Projective Dynamics.
 template <int D>
-class Coupling {
+class ImplicitCoupling {
  public:
-  /// Nodes to where they would go alone. Before the fluid's search.
-  void begin(World<D>& w, double dt) {
-    dt_ = dt;
+  Real least = 0;  // [1/m^2] bound on |grad C|^2, as in the solver's rows
+
+  /// Nodes to where they would go alone.
+  void begin(StepContext<D>& c) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
     contact_.begin(w);
-    step_.begin(w.soft, dt, w.gravity(w.time));
-    w.carrySoft(true);
+    step_.begin(w.soft, c.dt, c.gravity);
+    placeBoundary(w, w.solids.time());
   }
   /// kappa, at the places of the search.
   template <class K>
-  void prepare(World<D>& w, K W, Real least) {
-    fluidCompliance(w, W, least, compliance_);
-    fluidStiffness(w, W, compliance_);
-    const auto from = w.touch.perCarried(w.solids).read();
+  void share(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
+    fluidCompliance(c, W, least, compliance_);
+    fluidStiffness(c, W, compliance_);
+    const auto from = c.reaction.perCarried(w.solids).read();
     const auto kappa = step_.kappa.view();
-    const Real scale = Real(w.mass / (dt_ * dt_));
+    const Real scale = Real(w.mass / (c.dt * c.dt));
     forEach(w.soft.samples, [=] BRIM_KERNEL(int k) { kappa[k] = scale * from[k].a; });
     w.soft.samplesAt(found_, increment_);
   }
+  /// The samples' part of `scale` a_i grad C_i, and an iteration of the nodes. Particles that have passed a sheet are put back, and
+  /// the nodes feel it for the rest of the step.
+  template <class K>
+  void react(StepContext<D>& c, K W, View<const Sample<D>> records, double) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
+    reactionTo(c, W, records, Real(1 / w.rho0));
+    const auto from = c.reaction.perCarried(w.solids).read();
+    const auto force = step_.force.view();
+    const Real scale = Real(w.mass / (c.dt * c.dt));
+    forEach(w.soft.samples, [=] BRIM_KERNEL(int k) { force[k] += scale * from[k].x; });
+    solve(c, 0.1, 20);
+    hold(c);
+  }
+  /// The records {sum_i (p_i,k - x_k), n_k} of c.reaction.impulse, as constraints of this weight [N/m]: the nodes' rows of PF Eq. 5.
+  void pull(StepContext<D>& c, double weight) {
+    const auto from = c.reaction.perCarried(c.world.solids).read();
+    const auto force = step_.force.view();
+    const auto kappa = step_.kappa.view();
+    const Real each = Real(weight);
+    forEach(c.world.soft.samples, [=] BRIM_KERNEL(int k) {
+      force[k] = each * from[k].x;
+      kappa[k] = each * from[k].a;
+    });
+    solve(c, 1e-5, 1000);
+  }
   /// A last iteration of the nodes, after which particles and nodes have lost and gained the same.
   template <class K>
-  void settle(World<D>& w, K W) {
-    solve(w, 1e-4, 200);
+  void settle(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    solve(c, 1e-4, 200);
     const auto row = View<const SoftRow>{w.soft.row.data() + w.soft.rows};
     const auto e = step_.increment().read();
     const auto to = increment_.view();
@@ -174,111 +200,96 @@ class Coupling {
       to[k].x = sum;
     });
     w.solids.carry(found_, increment_);
-    returnStiffness(w, W, compliance_, dt_);
-    w.carrySoft();
-  }
-  /// The records {x_i, t_i} moved particles by t_i grad C_i: the samples' part, and an iteration of the nodes.
-  template <class K>
-  void iterate(World<D>& w, K W, View<const Sample<D>> records) {
-    reactionOf(w, W, records);
-    const auto from = w.touch.perCarried(w.solids).read();
-    const auto force = step_.force.view();
-    const Real scale = Real(w.mass / (dt_ * dt_));
-    forEach(w.soft.samples, [=] BRIM_KERNEL(int k) { force[k] += scale * from[k].x; });
-    solve(w, 0.1, 20);
-  }
-  /// The records {sum_i (p_i,k - x_k), n_k} of w.touch.impulse, as constraints of this weight [N/m]: the nodes' rows of PF Eq. 5.
-  void pull(World<D>& w, double weight) {
-    const auto from = w.touch.perCarried(w.solids).read();
-    const auto force = step_.force.view();
-    const auto kappa = step_.kappa.view();
-    const Real each = Real(weight);
-    forEach(w.soft.samples, [=] BRIM_KERNEL(int k) {
-      force[k] = each * from[k].x;
-      kappa[k] = each * from[k].a;
-    });
-    solve(w, 1e-5, 1000);
-  }
-  /// A local and a global step of the nodes, with force and kappa as they are.
-  int solve(World<D>& w, double tolerance, int most) {
-    step_.project(w.soft);
-    const int taken = step_.solve(w.soft, tolerance, most);
-    w.carrySoft();
-    w.touch.follow(w.solids);
-    return taken;
-  }
-  /// Particles that have passed a sheet are put back, and the nodes feel it for the rest of the step.
-  void hold(World<D>& w) {
-    if (contact_.hold(w, dt_) == 0) return;
-    const auto load = step_.load.view();
-    const auto J = contact_.impulse.read();
-    const Real perDt = Real(1 / dt_);
-    forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) { load[a] += perDt * J[a]; });
+    returnStiffness(c, W, compliance_);
+    placeDeformables(w);
   }
   /// Velocities; whoever passes a sheet still is put back.
-  void end(World<D>& w) {
+  template <class K>
+  void end(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
     step_.finish(w.soft);
     collideNodes(w);
-    if (contact_.hold(w, dt_) > 0) kickNodes(w, contact_.impulse, 0);
-    w.carrySoft();
-    w.touch.follow(w.solids);
+    if (contact_.hold(w, c.dt) > 0) kickNodes(w, contact_.impulse, 0);
+    placeDeformables(w);
+    c.reaction.follow(w.solids);
+    c.stage("cloth");
+    dragNodes(c, W);
   }
-  /// The friction that viscosity(), called right after this, takes from the samples.
-  template <class K>
-  void drag(World<D>& w, K W, double nu) {
-    dragOnSamples(w, W, dt_, nu);
-    giveImpulses(w);
+
+  /// A local and a global step of the nodes, with force and kappa as they are.
+  int solve(StepContext<D>& c, double tolerance, int most) {
+    World<D>& w = c.world;
+    step_.project(w.soft);
+    const int taken = step_.solve(w.soft, tolerance, most);
+    placeDeformables(w);
+    c.reaction.follow(w.solids);
+    return taken;
+  }
+  void hold(StepContext<D>& c) {
+    World<D>& w = c.world;
+    if (contact_.hold(w, c.dt) == 0) return;
+    const auto load = step_.load.view();
+    const auto J = contact_.impulse.read();
+    const Real perDt = Real(1 / c.dt);
+    forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) { load[a] += perDt * J[a]; });
   }
   std::size_t bytes() const { return compliance_.bytes() + step_.bytes(); }
 
  private:
-  double dt_ = 0;
   ImplicitStep<D> step_;
   SkinContact<D> contact_;
   Array<Sample<D>> compliance_;
   Array<Sample<D>> found_, increment_;  // samples where kappa was found, and how far they went last
 };
 
-/// The same for position-based dynamics: samples answer with their inverse mass, which the fluid's rows reckon with, and the
+/// Cloth and soft bodies in position-based dynamics: samples give way by their mobility, which the fluid's rows reckon with, and the
 /// constraints are swept over after each of the fluid's iterations.
 template <int D>
 class PositionCoupling {
  public:
-  void begin(World<D>& w, double dt) {
-    dt_ = dt;
+  int sweeps = 1;  // over the constraints after each of the fluid's iterations
+
+  void begin(StepContext<D>& c) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
     contact_.begin(w);
-    step_.begin(w.soft, dt, w.gravity(w.time));
-    w.carrySoft(true);
+    step_.begin(w.soft, c.dt, c.gravity);
+    placeBoundary(w, w.solids.time());
   }
-  /// The records {x_i, lambda_i} moved particles by lambda_i/m_i grad C_i.
   template <class K>
-  void iterate(World<D>& w, K W, View<const Sample<D>> records, int sweeps) {
-    reactionOf(w, W, records);
-    const auto J = w.touch.impulse.view();
-    const Real perDt = Real(-1 / dt_);
-    forEach(w.touch.size(), [=] BRIM_KERNEL(int k) { J[k].x = perDt * J[k].x; });
-    step_.push(w.soft, w.touch.perCarried(w.solids));
+  void share(StepContext<D>&, K) {}  // mobilities are those of the nodes
+  template <class K>
+  void react(StepContext<D>& c, K W, View<const Sample<D>> records, double scale) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
+    reactionTo(c, W, records, Real(1 / w.rho0));
+    const auto J = c.reaction.impulse.view();
+    const Real factor = Real(-scale);
+    forEach(c.reaction.size(), [=] BRIM_KERNEL(int k) { J[k].x = factor * J[k].x; });
+    step_.push(w.soft, c.reaction.perCarried(w.solids));
     for (int k = 0; k < sweeps; ++k) step_.sweep(w.soft);
-    w.carrySoft();
-    w.touch.follow(w.solids);
-  }
-  void hold(World<D>& w) {
-    if (contact_.hold(w, dt_) > 0) kickNodes(w, contact_.impulse, dt_);
-  }
-  void end(World<D>& w) {
-    collideNodes(w);
-    hold(w);
-    w.carrySoft();
-    w.touch.follow(w.solids);
+    placeDeformables(w);
+    c.reaction.follow(w.solids);
+    hold(c);
   }
   template <class K>
-  void drag(World<D>& w, K W, double nu) {
-    dragOnSamples(w, W, dt_, nu);
-    giveImpulses(w);
+  void end(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    if (!w.soft.any()) return;
+    collideNodes(w);
+    hold(c);
+    placeDeformables(w);
+    c.reaction.follow(w.solids);
+    c.stage("cloth");
+    dragNodes(c, W);
+  }
+
+  void hold(StepContext<D>& c) {
+    if (contact_.hold(c.world, c.dt) > 0) kickNodes(c.world, contact_.impulse, c.dt);
   }
 
  private:
-  double dt_ = 0;
   PositionStep<D> step_;
   SkinContact<D> contact_;
 };

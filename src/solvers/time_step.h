@@ -4,13 +4,17 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// Steps that differ by less than this part of them are the same but for rounding.
+constexpr double sameStep = 1e-9;
+
 /// dt = min(time.dt_max, CFL, the solver's own, the way to `until`). CFL: nothing travels more than `cfl` particle radii
 /// (spacing/2; grid solvers: cells) in a step; speeds are those at its start, with what gravity adds on the way. time.dt replaces
-/// all but the end.
+/// all but the end: a fixed step that would pass it is cut to land on it.
 template <int D>
 TimeLimit nextStep(const World<D>& w, const Solver<D>& solver, double maxSpeed, double until) {
   const TimeControl& time = w.scene().time;
-  if (time.dt > 0) return {time.dt, "dt"};
+  const double left = until - w.time;
+  if (time.dt > 0) return left < time.dt * (1 - sameStep) ? TimeLimit{left, "frame"} : TimeLimit{time.dt, "dt"};
   TimeLimit l{time.dt_max, "dt_max"};
   const auto bound = [&](double dt, const char* name) {
     if (dt < l.dt) l = {dt, name};
@@ -25,7 +29,7 @@ TimeLimit nextStep(const World<D>& w, const Solver<D>& solver, double maxSpeed, 
   bound(own.dt, own.name);
   // All steps up to a frame share what is left evenly, so that none is tiny and none much shorter than the one before: with half
   // the step, what Constraint Fluids left undone of a density error is pushed back with half as much pressure again.
-  const double left = until - w.time, steps = std::ceil(left / l.dt * (1 - 1e-12));
+  const double steps = std::ceil(left / l.dt * (1 - 1e-12));
   if (steps >= 1 && steps < 1e6) l = {left / steps, steps <= 2 ? "frame" : l.name};
   return l;
 }

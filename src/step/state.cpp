@@ -1,13 +1,14 @@
-#include "world/state.h"
+#include "step/state.h"
 
 #include <cstring>
 
 #include "brim/error.h"
+#include "world/boundary.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
-constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '3'};
+constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '4'};
 
 class Writer {
  public:
@@ -61,22 +62,23 @@ class Reader {
 }  // namespace
 
 template <int D>
-std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSpeed) {
+std::vector<char> saveState(World<D>& w, SolverState<D>& solver, double maxSpeed) {
   Writer o;
   o.bytes(magic, sizeof magic);
   o.value(D);
   o.value(int(sizeof(Real)));
-  o.text(solver);
+  o.text(w.scene().solver.name);
   const double times[] = {w.time, w.dt, maxSpeed};  // named: nvcc 13 loses a braced list in a range-for of a template
   for (double d : times) o.value(d);
   const std::int64_t counters[] = {w.step, w.emitted, w.sunk, w.lost, w.nextId};
   for (std::int64_t k : counters) o.value(k);
-  o.value(w.evaluated);
-  o.value(w.meansTaken);
-  o.value(std::uint64_t(w.layers.size()));
-  for (std::size_t e = 0; e < w.layers.size(); ++e) o.value(w.layers[e]), o.value(w.counts[e]);
+  o.value(std::uint64_t(solver.flags().size()));
+  for (const auto& f : solver.flags()) o.text(f.name), o.value(*f.value);
+  o.value(w.averagesEnded);
+  o.value(std::uint64_t(w.emitters.size()));
+  for (const EmitterState& e : w.emitters) o.value(e.layers), o.value(e.particles);
   const std::vector<double> bodies = w.bodies ? w.bodies->save() : std::vector<double>(), gauges = w.gauges.save();
-  const std::vector<double>* const lists[] = {&bodies, &gauges, &w.solids.presence()};
+  const std::vector<double>* const lists[] = {&bodies, &gauges, &w.solids.volumeFraction()};
   for (const std::vector<double>* numbers : lists) {
     o.value(std::uint64_t(numbers->size() * sizeof(double)));
     o.bytes(numbers->data(), numbers->size() * sizeof(double));
@@ -99,7 +101,7 @@ std::vector<char> saveState(World<D>& w, const std::string& solver, double maxSp
 }
 
 template <int D>
-double restoreState(World<D>& w, const std::string& solver, const std::vector<char>& blob) {
+double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, const std::vector<char>& blob) {
   Reader in(blob);
   char head[sizeof magic];
   in.bytes(head, sizeof head);
@@ -109,17 +111,23 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
   if (const int bytes = in.value<int>(); bytes != sizeof(Real))
     throw Failure(std::string("the checkpoint is in ") + (bytes == 4 ? "single" : "double") + " precision; use --precision " +
                   (bytes == 4 ? "single" : "double"));
-  const bool sameSolver = in.text() == solver;
+  const bool sameSolver = in.text() == w.scene().solver.name;
   w.time = in.value<double>();
   w.dt = in.value<double>();
   const double maxSpeed = in.value<double>();
   for (std::int64_t* k : {&w.step, &w.emitted, &w.sunk, &w.lost, &w.nextId}) *k = in.value<std::int64_t>();
-  w.evaluated = in.value<bool>() && sameSolver;
-  w.meansTaken = in.value<bool>();
+  for (const auto& f : solver.flags()) *f.value = f.initial;
+  for (auto flags = in.value<std::uint64_t>(); flags > 0; --flags) {
+    const std::string name = in.text();
+    const bool value = in.value<bool>();
+    for (const auto& f : solver.flags())
+      if (sameSolver && f.name == name) *f.value = value;
+  }
+  w.averagesEnded = in.value<bool>();
   const auto emitters = in.value<std::uint64_t>();
   for (std::uint64_t e = 0; e < emitters; ++e) {
-    const auto layers = in.value<std::int64_t>(), counts = in.value<std::int64_t>();
-    if (e < w.layers.size()) w.layers[e] = layers, w.counts[e] = counts;
+    const EmitterState state{in.value<std::int64_t>(), in.value<std::int64_t>()};
+    if (e < w.emitters.size()) w.emitters[e] = state;
   }
   const auto numbers = [&] {
     std::vector<double> all(in.size() / sizeof(double));
@@ -127,25 +135,23 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
     return all;
   };
   // A branch into a scene with other bodies or gauges starts with its own.
-  const std::vector<double> bodies = numbers(), gauges = numbers(), presence = numbers();
-  if (w.bodies && w.bodies->restore(bodies)) w.placeBodies();
+  const std::vector<double> bodies = numbers(), gauges = numbers(), fraction = numbers();
+  if (w.bodies && w.bodies->restore(bodies)) placeBodies(w);
   w.gauges.restore(gauges);
-  if (presence.size() == w.solids.presence().size()) w.solids.setPresence(presence);
+  if (fraction.size() == w.solids.volumeFraction().size()) w.solids.setVolumeFraction(fraction);
   const int n = in.value<int>();
   if (n < 0) throw Failure("the checkpoint's state is damaged");
   Array<int> none;
-  w.fluid.reorder(none, 0);
+  w.fluid.reorder(none, 0, scratch);
   w.fluid.grow(n);
   const auto columns = in.value<std::uint64_t>();
   for (std::uint64_t c = 0; c < columns; ++c) {
     const std::string name = in.text();
-    const std::size_t size = in.size(), width = n ? size / n : 0;
+    const std::size_t size = in.size();
     if (name != "position" && name != "velocity" && name != "id" && !sameSolver) {
       in.skip(size);
       continue;
     }
-    if (sameSolver && width == sizeof(Sample<D>)) w.fluid.sample(name);
-    if (sameSolver && width == sizeof(Real) && name != "id") w.fluid.real(name);
     bool taken = false;
     w.fluid.each([&](auto& f) {
       if (f.name != name || taken || size != n * sizeof f.fresh) return;
@@ -164,15 +170,15 @@ double restoreState(World<D>& w, const std::string& solver, const std::vector<ch
       in.bytes(column.data(), column.size() * sizeof(Sample<D>));
       copyIn(*a, column.data(), column.size());
     }
-    w.carrySoft();
+    placeDeformables(w);
   }
   w.solids.moveTo(w.time);
   return maxSpeed;
 }
 
-template std::vector<char> saveState<2>(World<2>&, const std::string&, double);
-template std::vector<char> saveState<3>(World<3>&, const std::string&, double);
-template double restoreState<2>(World<2>&, const std::string&, const std::vector<char>&);
-template double restoreState<3>(World<3>&, const std::string&, const std::vector<char>&);
+template std::vector<char> saveState<2>(World<2>&, SolverState<2>&, double);
+template std::vector<char> saveState<3>(World<3>&, SolverState<3>&, double);
+template double restoreState<2>(World<2>&, SolverState<2>&, Scratch<2>&, const std::vector<char>&);
+template double restoreState<3>(World<3>&, SolverState<3>&, Scratch<3>&, const std::vector<char>&);
 
 }  // namespace brim::inline BRIM_FLAVOUR

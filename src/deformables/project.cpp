@@ -1,4 +1,4 @@
-#include "constraints/project.h"
+#include "deformables/project.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

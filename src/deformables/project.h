@@ -1,6 +1,6 @@
 // The same constraints in position-based dynamics: nodes are moved until every C is what its weight allows.
 #pragma once
-#include "constraints/deformables.h"
+#include "deformables/deformables.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,6 +1,6 @@
 // What samples alone may let through: no particle passes a sheet or enters a soft body, and no node a solid.
 #pragma once
-#include "constraints/skin.h"
+#include "coupling/skin.h"
 #include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {

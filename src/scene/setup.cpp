@@ -1,4 +1,4 @@
-#include "world/setup.h"
+#include "scene/setup.h"
 
 #include "scene/declare.h"
 #include "scene/lattice.h"

@@ -1,10 +1,10 @@
-// What enters and leaves: emitters, sinks, the domain's open sides.
+#include "step/exchange.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "scene/vector.h"
-#include "world/world.h"
 #if BRIM_CUDA
 #include "world/cuda/several.h"
 #endif
@@ -12,9 +12,9 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-void World<D>::exchange() {
-  removeOutside();
-  for (std::size_t e = 0; e < scene().fluid.emitters.size(); ++e) emit(e);
+void Exchange<D>::exchange(World<D>& w) {
+  removeOutside(w);
+  for (std::size_t e = 0; e < w.emitters.size(); ++e) emit(w, e);
 }
 
 namespace {
@@ -26,7 +26,7 @@ struct Fate {
   Vec<D> extent;
   Vec<D, bool> open;
   double origin[3];
-  View<const Sink> sink;
+  View<const SinkShape> sink;
   int sinks;
   Vec<D> low, high;  // a box around all sinks, or a little more
 
@@ -88,8 +88,8 @@ struct Stays {
   BRIM_DEVICE_FN bool operator()(int k) const { return !goes(first + k); }
 };
 
-/// One bit for each i that is(i), 32 to a word, and how many are set in it; nobody is who is not maybe(i). On a GPU the threads
-/// of a warp have a few words, else a thread has one.
+/// Marks the i for which is(i) holds: one bit each, 32 to a word, and the number of bits set in each word. maybe(i) is a quick test
+/// that is true wherever is(i) is. On a GPU the threads of a warp have a few words, else a thread has one.
 template <class F>
 struct MarkThose {
   F is;
@@ -150,32 +150,33 @@ int listThose(int n, F is, Marks& marks, Array<int>& which) {
 
 // The last particles come to the places of those that go: the others need not move.
 template <int D>
-void World<D>::removeOutside() {
-  const bool open = !std::all_of(walled.e, walled.e + D, [](bool w) { return w; });
-  const auto& sinks = setup_->sinks;
+void Exchange<D>::removeOutside(World<D>& w) {
+  const bool open = !std::all_of(w.walled.e, w.walled.e + D, [](bool wall) { return wall; });
+  const auto& sinks = w.setup->sinks;
   if (!open && sinks.empty()) return;
   if (sinks_.size() == 0) {
-    std::vector<Sink> made;
+    std::vector<SinkShape> made;
     for (const SolidShape& s : sinks) {
-      Sink one{sinkData_.onMachine(s.primitive()), s.pose(), {}, {}};
+      SinkShape one{sinkData_.onMachine(s.primitive()), s.pose(), {}, {}};
       for (int k = 0; k < 3; ++k) one.low[k] = s.low()[k], one.high[k] = s.high()[k];
       made.push_back(one);
     }
     copyIn(sinks_, made.data(), made.size());
   }
-  Fate<D> fate{fluid.p.read(), extent, {}, {origin[0], origin[1], origin[2]}, sinks_.read(), int(sinks.size()), {}, {}};
+  const Vector& origin = w.origin;
+  Fate<D> fate{w.fluid.p.read(), w.extent, {}, {origin[0], origin[1], origin[2]}, sinks_.read(), int(sinks.size()), {}, {}};
   for (int k = 0; k < D; ++k) {
-    fate.open[k] = !walled[k] && !periodic[k];
+    fate.open[k] = !w.walled[k] && !w.periodic[k];
     double low = 1e30, high = -1e30;
     for (const SolidShape& s : sinks) low = std::min(low, s.low()[k]), high = std::max(high, s.high()[k]);
-    fate.low[k] = Real(low - origin[k] - spacing), fate.high[k] = Real(high - origin[k] + spacing);
+    fate.low[k] = Real(low - origin[k] - w.spacing), fate.high[k] = Real(high - origin[k] + w.spacing);
   }
-  const int n = fluid.size(), going = listThose(n, Goes<D>{fate}, marks_, which_), staying = n - going;
+  const int n = w.fluid.size(), going = listThose(n, Goes<D>{fate}, marks_, which_), staying = n - going;
   if (going == 0) return;
   const Gone gone = reduce(going, Gone{0, 0}, CountGone<D>{fate, which_.read()}, AddGone{});
-  sunk += std::int64_t(gone.sunk), lost += std::int64_t(gone.lost);
+  w.sunk += std::int64_t(gone.sunk), w.lost += std::int64_t(gone.lost);
   const int last = listThose(going, Stays<D>{{fate}, staying}, marks_, last_);
-  fluid.fillHoles(which_, last_, last, staying);
+  w.fluid.fillHoles(which_, last_, last, staying);
 }
 
 namespace {
@@ -316,9 +317,12 @@ struct Put {
 
 // Layers of particles one spacing apart leave the mouth at its speed. A point waits where fluid still stands in the way.
 template <int D>
-void World<D>::emit(std::size_t index) {
-  const Emitter& e = scene().fluid.emitters[index];
-  if (time < e.start || time > e.until || e.speed <= 0 || counts[index] >= e.count) return;
+void Exchange<D>::emit(World<D>& w, std::size_t index) {
+  const Emitter& e = w.scene().fluid.emitters[index];
+  EmitterState& state = w.emitters[index];
+  auto& fluid = w.fluid;
+  const double time = w.time, spacing = w.spacing;
+  if (time < e.start || time > e.until || e.speed <= 0 || state.particles >= e.count) return;
   const Vector direction = vectors::unit(e.direction);
   Vector up = e.up, side;
   if (D == 2) {
@@ -332,7 +336,7 @@ void World<D>::emit(std::size_t index) {
   }
   Mouth<D> mouth{};
   for (int k = 0; k < D; ++k) {
-    mouth.centre[k] = e.centre[k] - origin[k];
+    mouth.centre[k] = e.centre[k] - w.origin[k];
     mouth.ahead[k] = direction[k], mouth.up[k] = up[k], mouth.side[k] = side[k];
   }
   const bool disc = e.kind == "disc";
@@ -343,8 +347,8 @@ void World<D>::emit(std::size_t index) {
   mouth.columns = D == 2 ? 1 : std::max(1, int(std::lround(mouth.depth / spacing)));
   mouth.spacing = spacing, mouth.speed = Real(e.speed);
   const std::int64_t due = std::int64_t(std::floor((time - e.start) * e.speed / spacing + 1e-9)) + 1;
-  if (due > layers[index]) mouth.layers = int(due - layers[index]);
-  mouth.way = (time - e.start) * e.speed - double(layers[index]) * spacing;
+  if (due > state.layers) mouth.layers = int(due - state.layers);
+  mouth.way = (time - e.start) * e.speed - double(state.layers) * spacing;
   for (int k = 0; k < D; ++k) {
     const double first = std::max(2 * spacing, mouth.way + spacing),
                  last = std::min(-2 * spacing, mouth.way - (mouth.layers + 1) * spacing);
@@ -356,20 +360,20 @@ void World<D>::emit(std::size_t index) {
   fill(taken_, 0, mouth.points(), 0);
   forSome(fluid.size(), DriveAndTake<D>{mouth, fluid.p.read(), fluid.v.view(), taken_.view()});
   if (mouth.layers == 0) return;
-  layers[index] = due;
+  state.layers = due;
   int count = listThose(mouth.points(), IsFree<D>{mouth, taken_.read()}, marks_, which_);
-  if (double(counts[index] + count) > e.count) count = int(std::int64_t(e.count) - counts[index]);
+  if (double(state.particles + count) > e.count) count = int(std::int64_t(e.count) - state.particles);
   if (count == 0) return;
   const int first = fluid.grow(count);
-  forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(nextId), Real(mass),
-                        Real(rho0)});
+  forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(w.nextId),
+                        Real(w.mass), Real(w.rho0)});
   fluid.pad();
-  nextId += count;
-  counts[index] += count;
-  emitted += count;
+  w.nextId += count;
+  state.particles += count;
+  w.emitted += count;
 }
 
-template void World<2>::exchange();
-template void World<3>::exchange();
+template class Exchange<2>;
+template class Exchange<3>;
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,9 +1,11 @@
-#include "world/touch.h"
+#include "step/reaction.h"
+
+#include "scene/vector.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-void Touch<D>::find(Real support, const Window<D>& window, const Solids<D>& solids,
+void BoundaryReaction<D>::find(Real support, const Window<D>& window, const Solids<D>& solids,
                     const typename Neighbours<D>::Around& around) {
   n_ = int(solids.answering().size());
   if (n_ == 0) return;
@@ -14,7 +16,7 @@ void Touch<D>::find(Real support, const Window<D>& window, const Solids<D>& soli
 }
 
 template <int D>
-void Touch<D>::follow(const Solids<D>& solids) {
+void BoundaryReaction<D>::follow(const Solids<D>& solids) {
   for (Array<Sample<D>>* a : {&p_, &v_, &impulse}) a->resize(wholeSlices(n_));
   const auto p = p_.view(), v = v_.view(), j = impulse.view();
   const auto fromP = solids.p(), fromV = solids.v();
@@ -34,7 +36,7 @@ struct Moments {  // a Wrench for kernels
 }  // namespace
 
 template <int D>
-std::vector<Wrench> Touch<D>::perBody(const Solids<D>& solids) const {
+std::vector<Wrench> BoundaryReaction<D>::perBody(const Solids<D>& solids) const {
   const auto member = solids.members().read();
   const auto p = p_.read(), j = impulse.read();
   const std::vector<Moments> sums = reduceEach(
@@ -61,7 +63,7 @@ std::vector<Wrench> Touch<D>::perBody(const Solids<D>& solids) const {
 }
 
 template <int D>
-const Array<Sample<D>>& Touch<D>::perCarried(const Solids<D>& solids) {
+const Array<Sample<D>>& BoundaryReaction<D>::perCarried(const Solids<D>& solids) {
   carried_.resize(solids.carried());
   const auto to = carried_.view();
   const auto from = impulse.read();
@@ -73,7 +75,19 @@ const Array<Sample<D>>& Touch<D>::perCarried(const Solids<D>& solids) {
   return carried_;
 }
 
-template class Touch<2>;
-template class Touch<3>;
+// Torques of the samples are about the domain's corner; those of bodies about their centres of mass.
+template <int D>
+void BoundaryReaction<D>::becomeForce(World<D>& w, double scale) const {
+  using namespace vectors;
+  if (!w.bodies) return;
+  const std::vector<Wrench> sums = perBody(w.solids);
+  for (int b = 0; b < w.bodies->size(); ++b) {
+    const Vector force = scale * sums[b].force;
+    w.bodies->setForce(b, force, scale * sums[b].torque - vectors::cross(w.bodies->body(b).x - w.origin, force));
+  }
+}
+
+template class BoundaryReaction<2>;
+template class BoundaryReaction<3>;
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "brim/snapshot.h"
-#include "constraints/constraint.h"
-#include "world/setup.h"
+#include "deformables/constraint.h"
+#include "scene/setup.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

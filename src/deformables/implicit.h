@@ -1,6 +1,6 @@
 // The nodes' part of Projective Dynamics: local projections, and one matrix-free global solve.
 #pragma once
-#include "constraints/deformables.h"
+#include "deformables/deformables.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -1,4 +1,4 @@
-#include "constraints/contact.h"
+#include "coupling/skin_contact.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "constraints/implicit.h"
+#include "deformables/implicit.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

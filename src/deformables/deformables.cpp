@@ -1,4 +1,4 @@
-#include "constraints/deformables.h"
+#include "deformables/deformables.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,21 +1,32 @@
-// Surfaces that nothing passes, and fluid that starts inside a solid.
+#include "step/collide.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "scene/vector.h"
-#include "world/world.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
+// [m/s] half of what a fall through half a spacing gives: the water that has to make room stays slow too.
 template <int D>
-void World<D>::collide(double dt, bool leaves) {
-  keepOut(dt, leaves ? dt * exitSpeed() : 0, 1e30, true);
-  if (leaves) bringIn(dt);
+static double exitSpeed(const World<D>& w) {
+  return 0.5 * std::sqrt(9.81 * w.spacing);
 }
 
 template <int D>
-void World<D>::collideAtOnce(double deepest) {
-  keepOut(0, 1e30, deepest, false);
+void Collision<D>::collide(World<D>& w, double dt) {
+  keepOut(w, dt, 0, unbounded, true);
+}
+
+template <int D>
+void Collision<D>::collideAndRelease(World<D>& w, double dt) {
+  keepOut(w, dt, dt * exitSpeed(w), unbounded, true);
+  bringSamplesIn(w, dt);
+}
+
+template <int D>
+void Collision<D>::pushOut(World<D>& w, double deepest) {
+  keepOut(w, 0, unbounded, deepest, false);
 }
 
 // Out of the solid by its signed distance, and without the part of the velocity that leads back in. Samples hold the
@@ -23,11 +34,13 @@ void World<D>::collideAtOnce(double deepest) {
 // most `exit` longer than that of dt with the approach: fluid that fills a solid would all be put onto its surface otherwise.
 // Free bodies pay for what they stop, or move on as if nothing had been there.
 template <int D>
-void World<D>::keepOut(double dt, double exit, double deepest, bool paid) {
+void Collision<D>::keepOut(World<D>& w, double dt, double exit, double deepest, bool paid) {
+  auto& fluid = w.fluid;
+  const auto& solids = w.solids;
   const auto p = fluid.p.view(), v = fluid.v.view();
-  const Vec<D> size = extent;
-  const auto wall = walled;
-  const Real gap = Real(clearance), eps = Real(0.05 * spacing), most = Real(deepest + clearance);
+  const Vec<D> size = w.extent;
+  const auto wall = w.walled;
+  const Real gap = Real(w.clearance), eps = Real(0.05 * w.spacing), most = Real(deepest + w.clearance);
   const Real h = Real(dt), farther = Real(exit);
   const Real absurd2 = Real(absurdSpeed * absurdSpeed);
   const auto body = solids.bodies().read();
@@ -89,31 +102,31 @@ void World<D>::keepOut(double dt, double exit, double deepest, bool paid) {
       hits[countOne(hitCount[0])] = hit;
     }
   });
-  if (answers) payHits();
+  if (answers) payHits(w);
 }
 
 // In the order of the particles, whatever the threads did.
 template <int D>
-void World<D>::payHits() {
+void Collision<D>::payHits(World<D>& w) {
   using namespace vectors;
-  if (!bodies) return;
+  if (!w.bodies) return;
   std::vector<BodyHit<D>> hits(elementOf(hitCount_, 0));
   copyOut(hits_, hits.data(), hits.size());
   std::sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.particle < b.particle; });
   for (const BodyHit<D>& hit : hits) {
     Vector at = {0, 0, 0}, impulse = {0, 0, 0};
-    for (int k = 0; k < D; ++k) at[k] = hit.x[k] + origin[k], impulse[k] = hit.impulse[k];
-    bodies->push(hit.body, impulse, vectors::cross(at - bodies->body(hit.body).x, impulse));
+    for (int k = 0; k < D; ++k) at[k] = hit.x[k] + w.origin[k], impulse[k] = hit.impulse[k];
+    w.bodies->push(hit.body, impulse, vectors::cross(at - w.bodies->body(hit.body).x, impulse));
   }
 }
 
 // Of each solid: whether fluid is more than half a spacing inside, as the last keepOut left it.
 template <int D>
-std::vector<char> World<D>::filledSolids() const {
-  const int n = fluid.size();
-  std::vector<char> filled(solids.bodies().size(), 0);
+std::vector<char> Collision<D>::filledSolids(const World<D>& w) const {
+  const int n = w.fluid.size();
+  std::vector<char> filled(w.solids.bodies().size(), 0);
   const auto depth = depth_.read();
-  const Real deep = Real(spacing / 2);
+  const Real deep = Real(w.spacing / 2);
   if (filled.empty() || !(maxOf(n, [=] BRIM_KERNEL(int i) { return depth[i]; }) > deep)) return filled;
   const auto left = onHost(depth_, n);
   const auto within = onHost(within_, n);
@@ -122,34 +135,19 @@ std::vector<char> World<D>::filledSolids() const {
   return filled;
 }
 
-// Fluid and samples in one place would have twice the density at rest, and whatever solves for that throws both apart. So a solid
-// that is full of fluid when the run starts has no samples: its surface alone holds the fluid off, while what is inside leaves.
+// The samples of a solid that was full of fluid come in within a tenth of a second, when it is empty: the fluid at the clearance
+// moves off to d/2 at 4 d a second.
 template <int D>
-void World<D>::findFilled() {
-  std::vector<double> presence = solids.presence();
-  for (std::size_t b = 0; b < presence.size(); ++b)
-    for (std::size_t i = 0; i < setup_->position.size() && presence[b] > 0; ++i)
-      if (scene().fluid.blocks[setup_->block[i]].in_solids && setup_->solids[b].distance(setup_->position[i]) < -spacing / 2)
-        presence[b] = 0;
-  solids.setPresence(presence);
-}
-
-// Then the samples come in within a tenth of a second: the fluid at the clearance moves off to d/2 at 4 d a second.
-template <int D>
-void World<D>::bringIn(double dt) {
-  std::vector<double> presence = solids.presence();
-  if (std::all_of(presence.begin(), presence.end(), [](double p) { return p == 1; })) return;
-  const std::vector<char> filled = filledSolids();
+void Collision<D>::bringSamplesIn(World<D>& w, double dt) {
+  std::vector<double> fraction = w.solids.volumeFraction();
+  if (std::all_of(fraction.begin(), fraction.end(), [](double p) { return p == 1; })) return;
+  const std::vector<char> filled = filledSolids(w);
   for (std::size_t b = 0; b < filled.size(); ++b)
-    if (!filled[b]) presence[b] = std::min(1.0, presence[b] + dt / 0.1);
-  solids.setPresence(presence);
+    if (!filled[b]) fraction[b] = std::min(1.0, fraction[b] + dt / 0.1);
+  w.solids.setVolumeFraction(fraction);
 }
 
-template void World<2>::collide(double, bool);
-template void World<3>::collide(double, bool);
-template void World<2>::collideAtOnce(double);
-template void World<3>::collideAtOnce(double);
-template void World<2>::findFilled();
-template void World<3>::findFilled();
+template class Collision<2>;
+template class Collision<3>;
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,9 +1,9 @@
-#include "world/world.h"
+#include "step/periodic.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-void Images<D>::make(Particles<D>& fluid, const Vec<D>& extent, const Vec<D, bool>& periodic, Real support) {
+void PeriodicGhosts<D>::make(Particles<D>& fluid, const Vec<D>& extent, const Vec<D, bool>& periodic, Real support) {
   std::vector<int> source;
   std::vector<Sample<D>> shift;
   const auto p = onHost(fluid.p.data, fluid.size());
@@ -27,11 +27,11 @@ void Images<D>::make(Particles<D>& fluid, const Vec<D>& extent, const Vec<D, boo
   copyIn(source_, source.data(), source.size());
   copyIn(shift_, shift.data(), shift.size());
   fluid.setImages(int(source.size()));
-  refresh(fluid, fluid.p.data);
+  refreshPositions(fluid, fluid.p.data);
 }
 
 template <int D>
-void Images<D>::sort(Particles<D>& fluid, const Window<D>& window) {
+void PeriodicGhosts<D>::sort(Particles<D>& fluid, const Window<D>& window) {
   const int n = fluid.images();
   table_.sort(n, View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, window);
   Array<int> source;
@@ -45,7 +45,7 @@ void Images<D>::sort(Particles<D>& fluid, const Window<D>& window) {
 }
 
 template <int D>
-void Images<D>::refresh(const Particles<D>& fluid, Array<Sample<D>>& positions) const {
+void PeriodicGhosts<D>::refreshPositions(const Particles<D>& fluid, Array<Sample<D>>& positions) const {
   const int first = fluid.firstImage();
   const auto p = positions.view();
   const auto source = source_.read();
@@ -53,7 +53,7 @@ void Images<D>::refresh(const Particles<D>& fluid, Array<Sample<D>>& positions) 
   forEach(fluid.images(), [=] BRIM_KERNEL(int k) { p[first + k] = {p[source[k]].x + shift[k].x, p[source[k]].a}; });
 }
 
-template class Images<2>;
-template class Images<3>;
+template class PeriodicGhosts<2>;
+template class PeriodicGhosts<3>;
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,19 @@
+// The first half of a step of methods that correct positions.
+#pragma once
+#include "step/context.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+/// v* = v + dt g, x* = x + dt v*.
+template <int D>
+void predict(StepContext<D>& c) {
+  const auto p = c.world.fluid.p.view(), v = c.world.fluid.v.view();
+  const Vec<D> dv = Real(c.dt) * c.gravity;
+  const Real h = Real(c.dt);
+  forEach(c.world.fluid.size(), [=] BRIM_KERNEL(int i) {
+    v[i].x += dv;
+    p[i].x += h * v[i].x;
+  });
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,126 @@
+#include "step/neighbourhood.h"
+
+#include <cmath>
+
+namespace brim::inline BRIM_FLAVOUR {
+
+namespace {
+template <int D>
+struct Box {
+  Vec<D> low, high;
+};
+}  // namespace
+
+// The box of all particles; a run with particles farther off, or at no place at all, ends as diverged.
+template <int D>
+static Box<D> boxOf(int n, View<const Sample<D>> p, Real reach) {
+  Box<D> box;
+  for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
+  return reduce(
+      n, box,
+      [=] BRIM_KERNEL(int i) {
+        const Vec<D> x = p[i].x;
+        bool lost = false;
+        for (int k = 0; k < D; ++k) lost = lost || !(x[k] > -reach && x[k] < reach);
+        return lost ? box : Box<D>{x, x};
+      },
+      [] BRIM_KERNEL(Box<D> & a, const Box<D>& b) {
+        for (int k = 0; k < D; ++k) a.low[k] = min(a.low[k], b.low[k]), a.high[k] = max(a.high[k], b.high[k]);
+      });
+}
+
+template <int D>
+static void wrapInto(int n, View<Sample<D>> p, const Vec<D> size, const Vec<D, bool> wrap) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    for (int k = 0; k < D; ++k)
+      if (wrap[k]) p[i].x[k] -= size[k] * std::floor(p[i].x[k] / size[k]);
+  });
+}
+
+template <int D>
+void Neighbourhood<D>::sortFluid(World<D>& w, Scratch<D>& scratch) {
+  auto& fluid = w.fluid;
+  const int n = fluid.size();
+  if (w.hasPeriodic()) wrapInto(n, fluid.p.view(), w.extent, w.periodic);
+  double low[D], high[D];
+  bool shut = onDevice;  // the domain holds all of it: a device need not look where it is, and nobody waits for that
+  for (int k = 0; k < D; ++k) {
+    low[k] = 0, high[k] = w.extent[k];
+    shut = shut && (w.walled[k] || w.periodic[k]);
+  }
+  const auto cover = [&](double room) {
+    for (int k = 0; k < D; ++k)
+      if (w.periodic[k]) low[k] -= w.support, high[k] += w.support;
+    window_.cover(low, high, w.support, room);
+  };
+  if (shut) cover(6.0 * n + 100000);
+  if (!shut || !window_.dense) {
+    const Box<D> box = boxOf(n, fluid.p.read(), Real(Window<D>::reach * w.support));
+    for (int k = 0; k < D; ++k) {
+      low[k] = box.low[k] <= box.high[k] ? box.low[k] : 0;
+      high[k] = box.low[k] <= box.high[k] ? box.high[k] : 0;
+    }
+    cover(8.0 * n + 100000);
+  }
+  table_.sort(n, fluid.p.read(), window_);
+  fluid.reorder(table_.order(), n, scratch);
+  if (w.hasPeriodic()) {
+    ghosts_.make(fluid, w.extent, w.periodic, Real(w.support));
+    ghosts_.sort(fluid, window_);
+    ghosts_.refreshPositions(fluid, fluid.p.data);
+    ghosts_.refresh(fluid, fluid.v.data);
+    fluid.pad();
+  }
+  w.solids.sort(window_);
+  ++generation_;
+  arrangement_ = fluid.arrangement();
+}
+
+template <int D>
+typename Neighbours<D>::Around Neighbourhood<D>::around(const World<D>& w) const {
+  const auto& fluid = w.fluid;
+  const auto& solids = w.solids;
+  return {{&table_, fluid.p.read(), fluid.size(), 0},
+          {&ghosts_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
+          {&solids.table(), solids.p(), solids.size(), 0},
+          fluid.ghost(),
+          solids.ghost()};
+}
+
+template <int D>
+void Neighbourhood<D>::search(World<D>& w, Scratch<D>& scratch, BoundaryReaction<D>& reaction) {
+  sortFluid(w, scratch);
+  neighbours_.build(Real(w.support), window_, w.fluid.p.read(), w.fluid.size(), around(w));
+  reaction.find(Real(w.support), window_, w.solids, around(w));
+}
+
+#if BRIM_CUDA
+template <int D>
+void Neighbourhood<D>::searchAhead(World<D>& w, Scratch<D>& scratch, BoundaryReaction<D>& reaction) {
+  sortFluid(w, scratch);
+  neighbours_.start(Real(w.support), window_, w.fluid.p.read(), w.fluid.size(), around(w));
+  reaction.find(Real(w.support), window_, w.solids, around(w));
+}
+
+template <int D>
+bool Neighbourhood<D>::listsHold(World<D>& w) {
+  if (neighbours_.areComplete()) return true;
+  neighbours_.build(Real(w.support), window_, w.fluid.p.read(), w.fluid.size(), around(w));
+  return false;
+}
+#else
+template <int D>
+void Neighbourhood<D>::searchAhead(World<D>& w, Scratch<D>& scratch, BoundaryReaction<D>& reaction) {
+  search(w, scratch, reaction);
+}
+
+template <int D>
+bool Neighbourhood<D>::listsHold(World<D>&) {
+  return true;
+}
+#endif
+
+template class Neighbourhood<2>;
+template class Neighbourhood<3>;
+
+}  // namespace brim::inline BRIM_FLAVOUR
