@@ -17,13 +17,14 @@ struct SkeletonParameters {
 
 // Pressures from the densities in the velocity records {v, rho}, and dt a into `kick`.
 template <int D, class K>
-void skeletonForces(World<D>& w, K W, double c, double dt, Array<Sample<D>>& kick, Array<Real>& pressure) {
+void skeletonForces(StepContext<D>& c, K W, double sound, Array<Sample<D>>& kick) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
   const auto to = kick.view();
-  const auto P = pressure.view();
-  const NeighbourView nb = w.nb();
-  const Real c2 = Real(c * c), rho0 = Real(w.rho0), push = Real(-dt / (w.rho0 * w.rho0));
-  const Vec<D> dv = Real(dt) * w.gravity(w.time);
+  const auto P = w.fluid.pressure.view();
+  const NeighbourView nb = c.nb();
+  const Real c2 = Real(sound * sound), rho0 = Real(w.rho0), push = Real(-c.dt / (w.rho0 * w.rho0));
+  const Vec<D> dv = Real(c.dt) * c.gravity;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     const auto [vi, rhoI] = v[i];
@@ -46,6 +47,13 @@ void skeletonForces(World<D>& w, K W, double c, double dt, Array<Sample<D>>& kic
 }
 
 template <int D>
+void drift(StepContext<D>& c) {
+  const auto x = c.world.fluid.p.view(), v = c.world.fluid.v.view();
+  const Real h = Real(c.dt);
+  forEach(c.world.fluid.size(), [=] BRIM_KERNEL(int i) { x[i].x += h * v[i].x; });
+}
+
+template <int D>
 class Skeleton : public Solver<D> {
  public:
   explicit Skeleton(const Scene& scene) : o_(parametersOf<SkeletonParameters>(scene)) {}
@@ -53,24 +61,23 @@ class Skeleton : public Solver<D> {
   TimeLimit limit(const World<D>& w) const override { return {0.4 * w.spacing / o_.sound_speed, "sound"}; }
 
   // Move, then find densities and forces at the new positions: positions, velocities and densities belong together at the end.
-  void step(World<D>& w, double dt, StepReport& report) override {
-    Stopwatch watch(report);
-    const auto x = w.fluid.p.view(), v = w.fluid.v.view();
-    const Real h = Real(dt);
-    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { x[i].x += h * v[i].x; });
-    w.collide(dt, true);  // particles in solids and walls are moved out
-    w.search();           // sorts the particles: views of their columns are taken again
-    watch("search");
-    auto& kick = w.fluid.sample("kick").data;
-    withKernel<D>("cubic", w.support, [&](auto W) {
-      viscosity(w, W, dt, w.nu, 0);  // also finds the densities
-      skeletonForces(w, W, o_.sound_speed, dt, kick, w.fluid.real("pressure").data);
+  void step(StepContext<D>& c) override {
+    World<D>& w = c.world;
+    c.placeBoundaryAt(c.end);
+    drift(c);
+    c.collideAndRelease();  // particles in solids and walls are moved out
+    c.search();             // sorts the particles: views of their columns are taken again
+    c.stage("search");
+    auto kick = c.scratch.records(w.fluid.room(), "dt a");
+    c.withKernel([&](auto W) {
+      viscosity(c, W, w.nu, 0);  // also finds the densities
+      skeletonForces(c, W, o_.sound_speed, *kick);
     });
     const auto u = w.fluid.v.view();
     const auto dv = kick.read();
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { u[i].x += dv[i].x; });
-    watch("forces");
-    report.iterations = 1;
+    c.stage("forces");
+    c.report.iterations = 1;
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "math/kernels.h"
-#include "world/world.h"
+#include "solvers/solver.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -51,6 +51,29 @@ Setup setupOf(const Scene& scene, const std::vector<Vector>& points) {
   s.deformables = deformableMeshes(scene, kernel);
   return s;
 }
+
+/// One step by hand. Its memory is thrown away: whatever a solver needs of the last step is in the world and in the solver.
+template <int D>
+void stepOnce(World<D>& w, Solver<D>& solver, double dt, StepReport& report) {
+  StepMemory<D> memory;
+  SolverState<D> state(w.fluid);
+  solver.declareState(state);
+  memory.timer.begin(report);
+  StepContext<D> c(w, memory, report, dt);
+  solver.step(c);
+}
+
+/// A step of dt [s] that has found its neighbours: for tests that call single stages, with `c`.
+template <int D>
+struct Searched {
+  StepMemory<D> memory;
+  StepReport report;
+  StepContext<D> c;
+  explicit Searched(World<D>& w, double dt = 0) : c(w, memory, report, dt) {
+    memory.timer.begin(report);
+    c.search();
+  }
+};
 
 /// The cubic kernel in double, written on its own, by pieces as Monaghan prints it.
 template <int D>

@@ -86,7 +86,7 @@ struct ConstraintStep : testing::Test {
           dense(*world, scene.gravity, eps, condition == "equality") {}
     void step() {
       StepReport report;
-      makeSolver<D>(scene)->step(*world, dt, report);
+      stepOnce(*world, *makeSolver<D>(scene), dt, report);
     }
   };
   static Eigen::VectorXd byId(World<D>& w, const Array<Real>& column) {

@@ -49,9 +49,8 @@ struct OnCloth {
   }
   StepReport step(Solver<D>& solver, double h = dt) {
     StepReport report;
-    world->solids.moveTo(world->time + h);
-    solver.step(*world, h, report);
-    world->carrySoft(true);
+    stepOnce(*world, solver, h, report);
+    placeBoundary(*world, world->solids.time());
     world->time += h;
     return report;
   }

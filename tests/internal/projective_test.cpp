@@ -138,7 +138,7 @@ struct ProjectiveStep : testing::Test {
   static std::vector<V> solved(const Scene& s, double pitch = 0.9 * d) {
     const auto w = lump(s, pitch);
     StepReport report;
-    makeSolver<D>(s)->step(*w, dt, report);
+    stepOnce(*w, *makeSolver<D>(s), dt, report);
     return Plain<D>(*w).x;
   }
 };
@@ -246,14 +246,14 @@ TYPED_TEST(ProjectiveStep, ProjectionsReach1e14InAboutThreeNewtonSteps_PF09) {
   World<D> w(setupOf<D>(s, shakenLattice<D>(8, {0, 0, 0}, d, 0)));
   const auto solver = makeSolver<D>(s);
   StepReport report;
-  for (int step = 0; step < 100; ++step) solver->step(w, 2e-3, report);
+  for (int step = 0; step < 100; ++step) stepOnce(w, *solver, 2e-3, report);
   for (int i = 0; i < w.fluid.size(); ++i)
     for (int k = 0; k < D; ++k) w.fluid.p.data[i].x[k] += Real(2e-3) * w.fluid.v.data[i].x[k];
-  w.search();
+  Searched<D> now(w);
   NewtonControl o{Real(1 / w.rho0), Real(w.mass / w.rho0), Real(w.mass), Real(isDouble ? 1e-14 : 4e-7),
                   Real(w.support),  mostNewtonSteps};
   Projections<D> to;
-  projectDensities(w, Cubic<D>(w.support), o, to);
+  projectDensities(now.c, Cubic<D>(w.support), o, to);
   double sum = 0;
   int active = 0, many = 0;
   for (int i = 0; i < w.fluid.size(); ++i) {
@@ -277,7 +277,7 @@ TYPED_TEST(ProjectiveStep, TwoParticlesPartToTheDistanceOfRestDensity_PF08) {
   Scene s = emptyScene<D>(d, {0, 0, 0}, {1, 1, 1}, "open");
   const double z = D == 3 ? 0.5 : 0, r0 = 0.7 * d;
   World<D> w(setupOf<D>(s, {{0.5, 0.5, z}, {0.5 + r0, 0.5, z}}));
-  w.search();
+  Searched<D> now(w);
   // As heavy as it takes for a pair at 1.1 d to be at rest: V (W(0) + W(1.1 d)) = 1.
   const PlainCubic<D> W{2 * d};
   Vec<D, double> zero{}, rest{};
@@ -285,7 +285,7 @@ TYPED_TEST(ProjectiveStep, TwoParticlesPartToTheDistanceOfRestDensity_PF08) {
   const double V = 1 / (W(zero) + W(rest)), m = 1;
   NewtonControl o{Real(V / m), Real(V), Real(m), Real(isDouble ? 1e-14 : 4e-7), Real(w.support), mostNewtonSteps};
   Projections<D> to;
-  projectDensities(w, Cubic<D>(w.support), o, to);
+  projectDensities(now.c, Cubic<D>(w.support), o, to);
   for (int i = 0; i < 2; ++i) {
     const double side = w.fluid.p.data[i].x[0] < Real(0.5 + r0 / 2) ? -1 : 1;
     // Both copies move half the way, along the line between them.

@@ -23,7 +23,7 @@ struct Viscosity : testing::Test {
     const auto v = randomPoints<D>(w.fluid.size(), {-1, -1, -1}, {1.5, 1, 1}, 9);
     for (int i = 0; i < w.fluid.size(); ++i)
       for (int k = 0; k < D; ++k) w.fluid.v.data[i].x[k] = Real(v[i][k]);
-    w.search();
+    Searched<D> sorted(w);
   }
   static V momentum(const Plain<D>& f) {
     V p{};
@@ -55,14 +55,16 @@ TYPED_TEST_SUITE(Viscosity, Dimensions);
 TYPED_TEST(Viscosity, XsphKeepsMomentumAndCalmsRelativeMotion_PF21) {
   auto& w = this->blob;
   const Plain<TestFixture::D> before(w);
-  viscosity(w, Cubic<TestFixture::D>(w.support), dt, 0, 0.1);
+  Searched<TestFixture::D> now(w, dt);
+  viscosity(now.c, Cubic<TestFixture::D>(w.support), 0, 0.1);
   this->expectCalms(before, Plain<TestFixture::D>(w));
 }
 
 TYPED_TEST(Viscosity, OfTheFluidKeepsMomentumAndCalmsRelativeMotion_PF21) {
   auto& w = this->blob;
   const Plain<TestFixture::D> before(w);
-  viscosity(w, Cubic<TestFixture::D>(w.support), dt, 0.02 * d * d / dt, 0);
+  Searched<TestFixture::D> now(w, dt);
+  viscosity(now.c, Cubic<TestFixture::D>(w.support), 0.02 * d * d / dt, 0);
   this->expectCalms(before, Plain<TestFixture::D>(w));
 }
 
@@ -70,7 +72,8 @@ TYPED_TEST(Viscosity, LeavesTheDensitiesOfAllPairsBehind_CF01) {
   constexpr int D = TestFixture::D;
   auto& w = this->blob;
   const Plain<D> f(w);
-  viscosity(w, Cubic<D>(w.support), dt, 0, 0);
+  Searched<D> now(w, dt);
+  viscosity(now.c, Cubic<D>(w.support), 0, 0);
   for (int i = 0; i < w.fluid.size(); ++i)
     EXPECT_NEAR(w.fluid.v.data[i].a, f.density(f.x[w.fluid.id.data[i]]),
                 (isDouble ? 1e-10 : 1e-5) * f.rho0);  // rounding of 30 terms
@@ -86,9 +89,9 @@ TYPED_TEST(Viscosity, OfAShearFlowIsItsLaplacian_CF02) {
     s.resolution.support = support;
     World<D> w(setupOf<D>(s, shakenLattice<D>(24, {0, 0, 0}, d, 0)));
     for (int i = 0; i < w.fluid.size(); ++i) w.fluid.v.data[i].x[0] = Real(std::sin(k * w.fluid.p.data[i].x[1]));
-    w.search();
+    Searched<D> now(w, dt);
     const Plain<D> before(w);
-    viscosity(w, Cubic<D>(w.support), dt, nu, 0);
+    viscosity(now.c, Cubic<D>(w.support), nu, 0);
     const Plain<D> after(w);
     double lost = 0, had = 0;
     for (std::size_t i = 0; i < before.v.size(); ++i) {
