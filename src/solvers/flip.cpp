@@ -72,49 +72,55 @@ class Grid : public Solver<D> {
 
   std::size_t bytes() const override { return poisson_.bytes() + (state_ ? state_->bytes() : 0); }
 
-  void step(World<D>& w, double dt, StepReport& report) override {
-    [[maybe_unused]] const ShortKernels run;
-    Stopwatch watch(report);
-    if (!state_) state_ = std::make_unique<GridState<D>>(geometryOf(w), movingBodies(w.solids, w.scene()));
-    if (apic_ && !affine_) affine_ = std::make_unique<Affine<D>>(w.fluid);
-    GridState<D>& s = *state_;
-    const bool pressure = w.time >= o_.pressure_start;
-    report.iterations = 0;
+  void declareState(SolverState<D>& state) override {
+    if (apic_) affine_ = std::make_unique<Affine<D>>(state);
+  }
 
-    w.moveBodies(dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
-    const int layers = sortForVelocity(w, dt);
-    watch("sort");
-    projectVelocity(w, dt, pressure, layers, report, watch);
+  void step(StepContext<D>& c) override {
+    [[maybe_unused]] const ShortKernels run;
+    World<D>& w = c.world;
+    if (!state_) state_ = std::make_unique<GridState<D>>(geometryOf(w), movingBodies(w.solids, w.scene()));
+    GridState<D>& s = *state_;
+    const bool pressure = c.start >= o_.pressure_start;
+    c.report.iterations = 0;
+
+    c.placeBoundaryAt(c.end);
+    moveBodies(w, c.dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
+    const int layers = sortForVelocity(w, c.dt);
+    c.stage("sort");
+    projectVelocity(c, pressure, layers);
     if (o_.density_projection && pressure) {
-      projectDensity(w, dt, report, watch);
+      projectDensity(c);
       // In a cell whose centre is free no particle is deeper than its corner; deeper ones are on their way out.
-      w.collideAtOnce(std::sqrt(double(D)) / 2 * s.geometry.cell);
+      c.pushOut(std::sqrt(double(D)) / 2 * s.geometry.cell);
     } else {
-      if (pressure) separate(w, dt, watch);
-      w.collideAtOnce();
+      if (pressure) separate(c);
+      c.pushOut();
     }
-    watch("collide");
+    c.stage("collide");
 
     // Line 1: the density at the positions that the step ends with.
-    sort(w, ringFor(w, dt));
-    if (w.step % 4 == 3) s.bins.reorder(w.fluid);
-    sorted_ = countsOf(w, w.step + 1);
-    watch("sort");
+    sort(w, ringFor(w, c.dt));
+    if (w.step % 4 == 3) s.bins.reorder(w.fluid, c.scratch);
+    sorted_ = w.fluid.arrangement();
+    c.stage("sort");
     p2gDensity(s, w.fluid);
-    report.volume_ratio_eq19 = w.fluid.size() ? filledOf(s.filled) / w.fluid.size() : 1;
+    c.report.volume_ratio_eq19 = w.fluid.size() ? filledOf(s.filled) / w.fluid.size() : 1;
     g2pDensity(s, w.fluid, w.rho0);
-    watch("density");
+    c.stage("density");
   }
 
   // Steps of step(); public because nvcc wants kernels there.
 
   // Lines 8-14 of Alg. 1: P2G, forces, the velocity projection (Eq. 9 and 5), G2P and advection. Velocities are extrapolated by
   // `layers` of faces around the fluid.
-  void projectVelocity(World<D>& w, double dt, bool pressure, int layers, StepReport& report, Stopwatch& watch) {
+  void projectVelocity(StepContext<D>& c, bool pressure, int layers) {
+    World<D>& w = c.world;
     GridState<D>& s = *state_;
-    const Vec<D> g = w.gravity(w.time);
+    const double dt = c.dt;
+    const Vec<D> g = c.gravity;
     p2gVelocity(s, w.fluid, affine_.get());
-    watch("to_grid");
+    c.stage("to_grid");
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
     if (oneEquation) p2gDensity(s, w.fluid);
     s.finishFlags();
@@ -123,28 +129,30 @@ class Grid : public Solver<D> {
     if (oneEquation) addDensityError(o_.instead == "unsplit" ? dt : o_.averaging_time);
     s.tiles.fit(s.phi, Real(0));
     if (!pressure) s.tiles.clear({&s.phi});
-    watch("velocity");
+    c.stage("velocity");
     if (pressure) {
-      solvePressure("velocity_solve", report, watch);
+      solvePressure(c, "velocity_solve");
       subtractGradient(s, s.geometry.cell, !apic_);
     }
-    watch("velocity");
+    c.stage("velocity");
     extrapolate(s, layers, !apic_);
     padVelocity(s);
     if (!apic_) padActive(s, s.faces.change);
-    watch("extrapolate");
+    c.stage("extrapolate");
     const double pascals = w.rho0 * s.geometry.cell * s.geometry.cell / dt;
     g2pVelocity(s, w.fluid, {dt, flip_, g, pascals}, affine_.get());
-    watch("advect");
+    c.stage("advect");
   }
 
   // Lines 2-7 of Alg. 1: density, resampling, the density projection (Eq. 10 and 11) with push-out (Sec. 3.3), displacement. The
   // grid's velocities stay in their own tiles: resampled particles take them.
-  void projectDensity(World<D>& w, double dt, StepReport& report, Stopwatch& watch) {
+  void projectDensity(StepContext<D>& c) {
+    World<D>& w = c.world;
     GridState<D>& s = *state_;
+    const double dt = c.dt;
     std::swap(s.tiles, s.velocityTiles);
     sort(w, 2);
-    watch("sort");
+    c.stage("sort");
     p2gDensity(s, w.fluid);
     s.finishFlags();
     resample(s, w.fluid, w.solids, w.step);
@@ -152,23 +160,23 @@ class Grid : public Solver<D> {
     findPushOut(s, w.fluid, w.solids);
     addPushOut(s, dt);
     s.tiles.fit(s.phi, Real(0));
-    watch("density");
-    solvePressure("density_solve", report, watch);
+    c.stage("density");
+    solvePressure(c, "density_solve");
     s.faces.fit(s.tiles);
     subtractGradient(s, dt * s.geometry.cell, false, true);
     setPushOut(s);
     extrapolate(s, 1, false);
     padActive(s, s.faces.u);
     displace(s, w.fluid, w.solids);
-    watch("displace");
+    c.stage("displace");
   }
 
-  void solvePressure(const char* stage, StepReport& report, Stopwatch& watch) {
+  void solvePressure(StepContext<D>& c, const char* stage) {
     GridState<D>& s = *state_;
     poisson_.prepare(s.tiles, s.flags.state);
-    watch("levels");
-    report.iterations += poisson_.solve(s.rhs, s.phi, o_.tolerance, o_.iterations).iterations;
-    watch(stage);
+    c.stage("levels");
+    c.report.iterations += poisson_.solve(s.rhs, s.phi, o_.tolerance, o_.iterations).iterations;
+    c.stage(stage);
   }
 
   // Eq. 8: the density's term joins the right-hand side of the velocity's equation, over `time` [s]. No clamp, which belongs to
@@ -182,13 +190,13 @@ class Grid : public Solver<D> {
     forEach(s.tiles.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
   }
 
-  void separate(World<D>& w, double dt, Stopwatch& watch) {
+  void separate(StepContext<D>& c) {
     if (o_.instead != "springs" && o_.instead != "distances") return;
     if (o_.instead == "springs")
-      springs(w, dt, o_.stiffness);
+      springs(c, o_.stiffness);
     else
-      distances(w, o_.passes);
-    watch("separation");
+      distances(c, o_.passes);
+    c.stage("separation");
   }
 
   // Tiles must reach as far as velocities may be asked for: half a step away, and the cells around that place.
@@ -206,14 +214,11 @@ class Grid : public Solver<D> {
   // The last step ended with a sort, which still holds unless particles came or went or were driven. The tiles are those it chose
   // also after a restart, where w.dt is still its step. Returns the layers of faces around the fluid that need velocities.
   int sortForVelocity(World<D>& w, double dt) {
-    if (sorted_ != countsOf(w, w.step) || !w.scene().fluid.emitters.empty()) sort(w, ringFor(w, w.dt > 0 ? w.dt : dt));
+    if (sorted_ != w.fluid.arrangement() || !w.scene().fluid.emitters.empty()) sort(w, ringFor(w, w.dt > 0 ? w.dt : dt));
     const int ring = dt == w.dt ? ring_ : ringFor(w, dt);
     if (ring > ring_) sort(w, ring);
     if (state_->solids.moving()) state_->solids.update(w.solids, state_->tiles);
     return ring - 1;
-  }
-  static std::array<std::int64_t, 5> countsOf(const World<D>& w, std::int64_t step) {
-    return {step, w.fluid.size(), w.emitted, w.sunk, w.lost};
   }
 
  private:
@@ -225,7 +230,7 @@ class Grid : public Solver<D> {
   Poisson<D> poisson_;
   Array<Real> densityRhs_;  // [1/s] of `instead` = unsplit or averaged
   int ring_ = 0;            // cells around the particles that the tiles of the last sort hold
-  std::array<std::int64_t, 5> sorted_{};
+  std::int64_t sorted_ = -1;  // the arrangement of particles that the last sort found
 };
 
 void flipParameters(ParameterVisitor& v) {

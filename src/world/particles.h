@@ -62,12 +62,6 @@ class Particles {
 
   /// Another column, sorted, grown and saved with the others. Asking for it again gives the same one.
   Field<Real>& real(std::string_view name) { return add<Real>(name, 0, 0); }
-  /// The same without making it; null if nobody has asked for it yet.
-  const Field<Real>* findReal(std::string_view name) const {
-    for (const Field<Real>& f : reals_)
-      if (f.name == name) return &f;
-    return nullptr;
-  }
   Field<Sample<D>>& sample(std::string_view name) { return add<Sample<D>>(name, {}, {}); }
 
   int size() const { return n_; }

@@ -5,14 +5,14 @@ namespace brim::inline BRIM_FLAVOUR {
 
 // Pairs in one point have no direction and stay together, as does a particle with itself.
 template <int D>
-void springs(World<D>& w, double dt, double stiffness) {
-  w.search();
-  auto& out = w.fluid.spares.sample;
-  out.resize(w.fluid.room());
+void springs(StepContext<D>& c, double stiffness) {
+  World<D>& w = c.world;
+  c.search();
+  auto out = c.scratch.records(w.fluid.room(), "{x, m} moved apart");
   const auto p = w.fluid.p.read();
   const auto to = out.view();
-  const NeighbourView nb = w.nb();
-  const Real perD2 = Real(1 / (w.spacing * w.spacing)), step = Real(dt * stiffness * w.spacing), tiny = Real(1e-6 * w.spacing);
+  const NeighbourView nb = c.nb();
+  const Real perD2 = Real(1 / (w.spacing * w.spacing)), step = Real(c.dt * stiffness * w.spacing), tiny = Real(1e-6 * w.spacing);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = p[i];
     Vec<D, Reals> move = {};
@@ -24,18 +24,18 @@ void springs(World<D>& w, double dt, double stiffness) {
     }
     to[i] = {xi + move, mi};
   });
-  w.fluid.padWith(out, Particles<D>::ghostSample());
-  w.fluid.p.data.swap(out);
+  w.fluid.padWith(*out, Particles<D>::ghostSample());
+  w.fluid.p.data.swap(*out);
 }
 
 template <int D>
-void distances(World<D>& w, int passes) {
-  w.search();
-  auto& out = w.fluid.spares.sample;
-  const NeighbourView nb = w.nb();
+void distances(StepContext<D>& c, int passes) {
+  World<D>& w = c.world;
+  c.search();
+  auto out = c.scratch.records(w.fluid.room(), "{x, m} moved apart");
+  const NeighbourView nb = c.nb();
   const Real d = Real(w.spacing), tiny = Real(1e-6 * w.spacing);
   for (int pass = 0; pass < passes; ++pass) {
-    out.resize(w.fluid.room());
     const auto p = w.fluid.p.read();
     const auto to = out.view();
     forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
@@ -51,14 +51,14 @@ void distances(World<D>& w, int passes) {
       }
       to[i] = {xi + (1 / max(pairs, Reals(Real(1)))) * move, mi};
     });
-    w.fluid.padWith(out, Particles<D>::ghostSample());
-    w.fluid.p.data.swap(out);
+    w.fluid.padWith(*out, Particles<D>::ghostSample());
+    w.fluid.p.data.swap(*out);
   }
 }
 
-template void springs<2>(World<2>&, double, double);
-template void springs<3>(World<3>&, double, double);
-template void distances<2>(World<2>&, int);
-template void distances<3>(World<3>&, int);
+template void springs<2>(StepContext<2>&, double);
+template void springs<3>(StepContext<3>&, double);
+template void distances<2>(StepContext<2>&, int);
+template void distances<3>(StepContext<3>&, int);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -13,9 +13,9 @@ class Bins {
   /// Covers the particles and `ring` cells around them with tiles, and finds the order of the particles by tile.
   void sort(Tiles<D>&, const GridGeometry<D>&, const Particles<D>&, int ring);
   /// Moves the particles' columns into the order found, which is then 0, 1, 2, ...
-  void reorder(Particles<D>& fluid) {
+  void reorder(Particles<D>& fluid, Scratch<D>& scratch) {
     const int n = fluid.size();
-    fluid.reorder(order_, n);
+    fluid.reorder(order_, n, scratch);
     const auto order = order_.view();
     forEach(n, [=] BRIM_KERNEL(int i) { order[i] = i; });
   }

@@ -7,9 +7,9 @@ namespace brim::inline BRIM_FLAVOUR {
 /// The affine matrices of APIC: column k of the particles' columns holds the gradient of velocity component k [1/s].
 template <int D>
 struct Affine {
-  explicit Affine(Particles<D>& fluid) {
+  explicit Affine(SolverState<D>& state) {
     const char* const names[] = {"affine_x", "affine_y", "affine_z"};
-    for (int k = 0; k < D; ++k) c[k] = &fluid.sample(names[k]);
+    for (int k = 0; k < D; ++k) c[k] = &state.records(names[k]);
   }
   typename Particles<D>::template Field<Sample<D>>* c[D];
 };

@@ -38,17 +38,17 @@ struct SampledBodies {
   Real v0;
   int ghost, firstFree;
 
-  SampledBodies(const World<D>& w, K W, const DensityRows<D>& rows)
+  SampledBodies(const StepContext<D>& c, K W, const DensityRows<D>& rows)
       : W(W),
-        p(w.fluid.p.read()),
-        s(w.solids.p()),
-        owner(w.solids.owner()),
+        p(c.world.fluid.p.read()),
+        s(c.world.solids.p()),
+        owner(c.world.solids.owner()),
         phi(rows.phi.read()),
-        solid(w.nb().solid),
+        solid(c.nb().solid),
         walls(rows.walls),
         v0(rows.v0),
-        ghost(w.solids.ghost()),
-        firstFree(w.solids.firstFree()) {}
+        ghost(c.world.solids.ghost()),
+        firstFree(c.world.solids.firstFree()) {}
 
   /// Calls f(body, point [m] of the body, g: what it adds to the gradient of row i) for every sample of a body.
   template <class F>

@@ -34,11 +34,12 @@ class BoundRows {
 
   /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
   template <class K>
-  void gather(const World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+  void gather(const StepContext<D>& c, K W, DensityRows<D>& density, const WallField* field) {
+    const World<D>& w = c.world;
     rows.clear(), contacts.clear(), pairs.clear(), blocks.clear();
     const int n = w.fluid.size();
     apart.assign(n, 0);
-    const SampledBodies<D, K> sampled(w, W, density);
+    const SampledBodies<D, K> sampled(c, W, density);
     std::optional<FieldBodies<D> > byField;
     if (field) byField.emplace(w, *field, density);
     for (int i = 0; i < n; ++i) {
@@ -54,9 +55,9 @@ class BoundRows {
       }
       bool here = blocks.size() > from;
       if (w.hasPeriodic() && !here)
-        eachNeighbour(w.nb().fluid, i, w.fluid.ghost(), [&](int j) { here = here || j >= w.fluid.firstImage(); });
+        eachNeighbour(c.nb().fluid, i, w.fluid.ghost(), [&](int j) { here = here || j >= w.fluid.firstImage(); });
       apart[i] = here;
-      if (here) add(w, W, density, i, from);
+      if (here) add(c, W, density, i, from);
     }
   }
 
@@ -166,16 +167,17 @@ class BoundRows {
 
   /// Row i with the blocks of bodies appended to `blocks` since `firstBlock`.
   template <class K>
-  void add(const World<D>& w, K W, DensityRows<D>& density, int i, std::size_t firstBlock) {
+  void add(const StepContext<D>& c, K W, DensityRows<D>& density, int i, std::size_t firstBlock) {
+    const World<D>& w = c.world;
     const auto p = w.fluid.p.read();
     const int ghost = w.fluid.ghost(), firstImage = w.fluid.firstImage();
     BoundRow<D> row{i, pairs.size(), 0, firstBlock, blocks.size(), 0};
     const double m = density.mass;
     double d = density.sigma + double(dot(density.G[i].x, density.G[i].x)) / m;
-    eachNeighbour(w.nb().fluid, i, ghost, [&](int j) {
+    eachNeighbour(c.nb().fluid, i, ghost, [&](int j) {
       const Vec<D> g = (Real(density.v0 * density.mass) * W.grad(p[i].x - p[j].x)).vec();
       d += double(dot(g, g)) / m;
-      pairs.push_back({j < firstImage ? j : w.images().source()[j - firstImage], g});
+      pairs.push_back({j < firstImage ? j : c.neighbourhood().ghosts().source()[j - firstImage], g});
     });
     for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) d += inverseMass(*w.bodies, blocks[k]);
     row.pairsEnd = pairs.size();

@@ -11,8 +11,9 @@ std::int64_t floorDiv(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : 
 }  // namespace
 
 template <int D>
-void Colours<D>::build(const World<D>& w, const std::vector<char>& apart) {
-  const Window<D>& window = w.window();
+void Colours<D>::build(const StepContext<D>& c, const std::vector<char>& apart) {
+  const World<D>& w = c.world;
+  const Window<D>& window = c.neighbourhood().window();
   const int n = w.fluid.size();
   const auto p = w.fluid.p.read();
   // Cells are h wide, along x `fine` of them. Some hundred rows a block: each brings the particles around it into the cache anew.
@@ -63,7 +64,7 @@ void Colours<D>::build(const World<D>& w, const std::vector<char>& apart) {
     tasks.back().last = last;
     first = last;
   }
-  const Lists lists = w.nb().fluid;
+  const Lists lists = c.nb().fluid;
   const int ghost = w.fluid.ghost();
   const auto upToFour = [](int length) { return (length + 3) / 4 * 4; };
   rows_.resize(rows);

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "world/world.h"
+#include "step/context.h"
 #if BRIM_CUDA
 #include "solvers/constraint/cuda/colours.h"
 #else
@@ -25,7 +25,7 @@ class Colours {
   static constexpr int count = 1 << D;
 
   /// `apart[i]` leaves row i out: somebody else solves it.
-  void build(const World<D>&, const std::vector<char>& apart);
+  void build(const StepContext<D>&, const std::vector<char>& apart);
 
   struct Row {
     int i, length;       // its particle; pairs, a multiple of four

@@ -29,64 +29,56 @@ class Constraint : public Solver<D> {
  public:
   explicit Constraint(const Scene& scene) : o_(parametersOf<ConstraintParameters>(scene)) {}
 
-  void step(World<D>& w, double dt, StepReport& report) override {
-    if (o_.kernel == "poly6")
-      step(w, Poly6<D>(w.support), dt, report);
-    else if (o_.kernel == "wendland")
-      step(w, Wendland<D>(w.support), dt, report);
+  void declareState(SolverState<D>& state) override { multiplier_ = &state.reals("multiplier"); }
+
+  void step(StepContext<D>& c) override {
+    const World<D>& w = c.world;
+    if (w.kernel == "poly6")  // with its own gradient
+      step(c, Poly6<D>(w.support));
     else
-      step(w, Cubic<D>(w.support), dt, report);
+      c.withKernel([&](auto W) { step(c, W); });
   }
   // Rows are those of the step's start, so pressures between particles that move are a stiffness of their own, explicit in time:
   // a lattice under p shakes once p dt^2 exceeds about a quarter of rho0 d^2. In a column the deepest has twice the mean.
   TimeLimit limit(const World<D>& w) const override {
     const int n = w.fluid.size();
-    const auto* const pressure = w.fluid.findReal("pressure");
-    double mean = 0;  // [Pa]
-    if (n > 0 && pressure) {
-      const auto p = pressure->read();
-      mean = sumOf(n, [=] BRIM_KERNEL(int i) { return max(p[i], 0); }) / n;
-    }
+    const auto p = w.fluid.pressure.read();
+    const double mean = n > 0 ? sumOf(n, [=] BRIM_KERNEL(int i) { return max(p[i], 0); }) / n : 0;  // [Pa]
     return {w.spacing * std::sqrt(0.2 * w.rho0 / std::max(2 * mean, 1e-9)), "pressure"};
   }
   std::size_t bytes() const override { return rows_.bytes() + colours_.bytes(); }
 
   // Steps of step(); public because nvcc wants kernels there.
   template <class K>
-  void step(World<D>& w, K W, double dt, StepReport& report) {
-    Stopwatch watch(report);
-    // The rows are those of the places where the step begins, so solids stand there too, with the velocities they have.
-    w.solids.moveTo(w.time);
+  void step(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    // The rows are those of the places where the step begins, so solids stand there too, with the velocities they have. The last
+    // step ended with a search.
+    c.placeBoundaryAt(c.start);
     markBodies(w);
-    const State now{w.nextId, w.sunk, w.lost, w.step, w.fluid.size()};
-    if (!(now == listed_)) {
-      w.search();
+    if (!c.listsMatch()) {
+      c.search();
       markBodies(w);  // the first search numbers the samples of bodies
     }
-    densities(w, W);  // the same kernel whether the run went on or was resumed, so that the bits are the same
-    watch("search");
-    prepare(w, W, dt);
-    watch("rows");
-    solve(w, W, dt, report);
-    watch("pressure");
-    move(w, dt);
-    watch("integrate");
-    w.search();
-    watch("search");
-    viscosity(w, W, dt, w.nu, o_.xsph);
-    if (!rows_.samples) densities(w, W);
-    watch("viscosity");
-    listed_ = {w.nextId, w.sunk, w.lost, w.step + 1, w.fluid.size()};
-  }
-
-  // The one place that marks the samples of rigid bodies, for prepareRows: an inverse mass of 1 is the mark, 0 is a wall or a
-  // prescribed solid. Samples of held bodies are marked too, so that the force on them is counted.
-  void markBodies(World<D>& w) {
-    if (w.bodies) w.placeBodies(std::vector<double>(w.bodies->size(), 1));
+    densities(c, W);  // the same kernel whether the run went on or was resumed, so that the bits are the same
+    c.stage("search");
+    prepare(c, W);
+    c.stage("rows");
+    solve(c, W);
+    c.stage("pressure");
+    move(c);
+    c.stage("integrate");
+    c.search();
+    c.stage("search");
+    viscosity(c, W, w.nu, o_.xsph);
+    if (!rows_.samples) densities(c, W);
+    c.stage("viscosity");
   }
 
   template <class K>
-  void prepare(World<D>& w, K W, double dt) {
+  void prepare(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    const double dt = c.dt;
     // A density error goes in `damping` steps, but no faster than in `damping` usual steps: if shorter steps undid errors as
     // fast, the speeds of that would shorten the next step, and so on.
     const Spook spook(dt, o_.damping * std::max(1.0, usualStep(w.scene(), this->reach(w)) / dt));
@@ -100,27 +92,28 @@ class Constraint : public Solver<D> {
     if (rows_.walls.phi0 == 0) rows_.walls.phi0 = Real(restingWallPart(w, W));
     rows_.equality = o_.condition == "equality";
     rows_.samples = o_.boundary == "samples";
-    rows_.gravity = Real(dt) * w.gravity(w.time);
+    rows_.gravity = Real(dt) * c.gravity;
     rows_.resize(w.fluid.room());
     if (!rows_.samples) surfaces(w);
-    w.refreshColumn(w.fluid.v.data);
-    prepareRows(w, W, rows_);
+    c.refresh(w.fluid.v.data);
+    prepareRows(c, W, rows_);
 
     if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time), w.solids.posesAt(w.time));
-    if (rows_.samples) lean(w, W, dt);
-    bound_.gather(w, W, rows_, field_.get());
+    if (rows_.samples) extrapolate(c, W);
+    bound_.gather(c, W, rows_, field_.get());
     if (o_.boundary == "planes") bound_.gatherContacts(w, Spook(dt, o_.damping));
-    colours_.build(w, bound_.apart);
-    storeRows(w, W, rows_, colours_);
+    colours_.build(c, bound_.apart);
+    storeRows(c, W, rows_, colours_);
   }
 
   // What walls and bodies carry of the pressure's gradient along them: the image of p_i in density_rows.h is only p_i.
   template <class K>
-  void lean(World<D>& w, K W, double dt) {
-    leanOnWalls(w, W, dt, false, {.along = 0.9, .edges = false});
+  void extrapolate(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    extrapolatePressure(c, W, false, {.along = 0.9, .edges = false});
     if (!w.bodies) return;
     using namespace vectors;
-    const std::vector<Wrench> sums = w.touch.perBody(w.solids);
+    const std::vector<Wrench> sums = c.reaction.perBody(w.solids);
     for (int b = 0; b < w.bodies->size(); ++b) {
       const Vector impulse = sums[b].force;
       w.bodies->pushNow(b, impulse, sums[b].torque - vectors::cross(w.bodies->body(b).x - w.origin, impulse));
@@ -167,7 +160,8 @@ class Constraint : public Solver<D> {
   }
 
   template <class K>
-  void densities(World<D>& w, K W) {
+  void densities(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
     const bool field = o_.boundary == "field";
     if (field && !field_) {
       const auto weight = [&](double r) {
@@ -180,7 +174,7 @@ class Constraint : public Solver<D> {
     }
     const auto p = w.fluid.p.read(), s = w.solids.p();
     const auto v = w.fluid.v.view();
-    const NeighbourView nb = w.nb();
+    const NeighbourView nb = c.nb();
     const bool samples = o_.boundary == "samples";
     forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
       const auto [xi, mi] = p[i];
@@ -205,9 +199,11 @@ class Constraint : public Solver<D> {
   }
 
   template <class K>
-  void solve(World<D>& w, K W, double dt, StepReport& report) {
-    auto& multiplier = w.fluid.real("multiplier");
-    Array<Real>& lambda = multiplier.data;
+  void solve(StepContext<D>& c, K W) {
+    World<D>& w = c.world;
+    StepReport& report = c.report;
+    const double dt = c.dt;
+    Array<Real>& lambda = multiplier_->data;
     const int n = w.fluid.size();
     {
       const auto l = lambda.view();
@@ -220,36 +216,36 @@ class Constraint : public Solver<D> {
       });
     }
     const double first = norm(w);
-    if (o_.warm_start > 0) apply(w, W, lambda);
+    if (o_.warm_start > 0) apply(c, W, lambda);
     // For the coarse grid bodies stand still, so what it finds under one that floats lifts it, and the next step finds the
     // opposite: under a floating box pressures swung by a factor of ten from step to step.
     bool floats = false;
     for (int b = 0; w.bodies && b < w.bodies->size(); ++b) floats = floats || w.bodies->body(b).perMass > 0;
-    const bool coarse = o_.acceleration == "multilevel" && !floats && coarse_.prepare(w);
+    const bool coarse = o_.acceleration == "multilevel" && !floats && coarse_.prepare(c);
     for (report.iterations = 1;; ++report.iterations) {
       sweepRows(w, colours_, rows_, lambda);
       bound_.sweep(w, rows_, lambda);
       if (w.bodies)
         for (int k = 0; k < o_.body_sweeps; ++k) w.bodies->sweep();
       // The coarse level sees what the first iterations left, so that it does not take a local error for a smooth one.
-      if (coarse && report.iterations == std::min(2, o_.iterations)) correct(w, W, dt, lambda);
+      if (coarse && report.iterations == std::min(2, o_.iterations)) correct(c, W, lambda);
       const bool last = report.iterations >= o_.iterations;
       if (last || o_.tolerance > 0) {
-        report.residual = residual(w, W, lambda) / std::max(first, 1e-30);
+        report.residual = residual(c, W, lambda) / std::max(first, 1e-30);
         if (last || report.residual <= o_.tolerance) break;
       }
     }
     const auto l = lambda.read();
-    const auto P = w.fluid.real("pressure").view();
+    const auto P = w.fluid.pressure.view();
     const Real scale = Real(-w.rho0 / (w.mass * dt));  // p = -lambda / (V dt)
     forEach(n, [=] BRIM_KERNEL(int i) { P[i] = scale * l[i]; });
   }
 
   /// Velocities change by all these multipliers.
   template <class K>
-  void apply(World<D>& w, K W, const Array<Real>& multiplier) {
-    applyRows(w, W, rows_, multiplier);
-    bound_.pushBodies(w, multiplier, 1);
+  void apply(StepContext<D>& c, K W, const Array<Real>& multiplier) {
+    applyRows(c, W, rows_, multiplier);
+    bound_.pushBodies(c.world, multiplier, 1);
   }
 
   // The smooth part of the residual gives a pressure on the coarse grid, and the pressure a change d of every multiplier. d goes
@@ -257,29 +253,31 @@ class Constraint : public Solver<D> {
   // f = 1/2 lambda A lambda + b lambda, and so must d. With the residual r behind the whole of d, r.d is the slope of f there and
   // d.A d its curvature; the part of d that is kept, 1 - r.d / d.A d within [0, 1], ends where f is least.
   template <class K>
-  void correct(World<D>& w, K W, double dt, Array<Real>& lambda) {
-    residual(w, W, lambda);
+  void correct(StepContext<D>& c, K W, Array<Real>& lambda) {
+    World<D>& w = c.world;
+    residual(c, W, lambda);
     const int n = w.fluid.size(), room = w.fluid.room();
-    keptV_.resize(room), keptLambda_.resize(room), change_.resize(room);
-    copy(keptV_, w.fluid.v.data, room);
-    copy(keptLambda_, lambda, room);
-    const auto r = rows_.r.view(), l = lambda.view(), d = change_.view();
-    const Real h = Real(dt);
+    auto keptV = c.scratch.records(room, "{v, rho} before the coarse change");
+    auto keptLambda = c.scratch.reals(room, "lambda before the coarse change"), change = c.scratch.reals(room, "coarse change of lambda");
+    copy(*keptV, w.fluid.v.data, room);
+    copy(*keptLambda, lambda, room);
+    const auto r = rows_.r.view(), l = lambda.view(), d = change.view();
+    const Real h = Real(c.dt);
     forEach(n, [=] BRIM_KERNEL(int i) { r[i] *= h; });
-    coarse_.find(w, rows_.r, dt, change_);
-    const Real scale = Real(-w.mass * dt / w.rho0);
+    coarse_.find(c, rows_.r, *change);
+    const Real scale = Real(-w.mass * c.dt / w.rho0);
     const Bounds<Real> bounds = rows_.bounds();
     forEach(n, [=] BRIM_KERNEL(int i) {
       const Real next = bounds(l[i] + scale * d[i]);
       d[i] = next - l[i];
       l[i] = next;
     });
-    apply(w, W, change_);
+    apply(c, W, *change);
 
-    rawResidual(w, W, lambda);
+    rawResidual(c, W, lambda);
     const auto v = w.fluid.v.view();
-    const auto v0 = keptV_.read();
-    const auto l0 = keptLambda_.read();
+    const auto v0 = keptV.read();
+    const auto l0 = keptLambda.read();
     const double slope = sumOf(n, [=] BRIM_KERNEL(int i) { return double(d[i]) * r[i]; });
     const Real mass = Real(w.mass), sigma = rows_.sigma;
     const double curvature = sumOf(n, [=] BRIM_KERNEL(int i) {
@@ -288,7 +286,7 @@ class Constraint : public Solver<D> {
     });
     const double part = std::clamp(1 - slope / std::max(curvature, 1e-300), 0.0, 1.0);
     if (part == 1) return;
-    bound_.pushBodies(w, change_, part - 1);
+    bound_.pushBodies(w, *change, part - 1);
     const Real kept = Real(part);
     forEach(n, [=] BRIM_KERNEL(int i) {
       v[i].x = v0[i].x + kept * (v[i].x - v0[i].x);
@@ -316,15 +314,17 @@ class Constraint : public Solver<D> {
 
   /// Of every row, into rows_.r, whether its multiplier is at its bound or not.
   template <class K>
-  void rawResidual(World<D>& w, K W, const Array<Real>& lambda) {
-    w.refreshColumn(w.fluid.v.data);
-    residualOfRows(w, W, rows_, lambda);
+  void rawResidual(StepContext<D>& c, K W, const Array<Real>& lambda) {
+    World<D>& w = c.world;
+    c.refresh(w.fluid.v.data);
+    residualOfRows(c, W, rows_, lambda);
     bound_.residuals(w, rows_, lambda);
   }
 
   template <class K>
-  double residual(World<D>& w, K W, const Array<Real>& lambda) {
-    rawResidual(w, W, lambda);
+  double residual(StepContext<D>& c, K W, const Array<Real>& lambda) {
+    const World<D>& w = c.world;
+    rawResidual(c, W, lambda);
     // A row at its bound lacks only what would move it off.
     if (!rows_.equality) {
       const auto r = rows_.r.view();
@@ -339,35 +339,28 @@ class Constraint : public Solver<D> {
     return norm(w);
   }
 
-  void move(World<D>& w, double dt) {
+  void move(StepContext<D>& c) {
+    World<D>& w = c.world;
     const auto p = w.fluid.p.view();
     const auto v = w.fluid.v.read();
-    const Real h = Real(dt);
+    const Real h = Real(c.dt);
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { p[i].x += h * v[i].x; });
     if (w.bodies) {
       w.bodies->finish();
       markBodies(w);
     }
-    w.solids.moveTo(w.time + dt);
-    w.collide(dt, true);
+    c.placeBoundaryAt(c.end);
+    c.collideAndRelease();
   }
 
  private:
-  struct State {  // what the lists were made for
-    std::int64_t nextId = -1, sunk = 0, lost = 0, step = 0;
-    int size = 0;
-    bool operator==(const State&) const = default;
-  };
-
   ConstraintParameters o_;
   DensityRows<D> rows_;
   Colours<D> colours_;
   BoundRows<D> bound_;
   CoarseLevel<D> coarse_;
-  Array<Real> change_, keptLambda_;
-  Array<Sample<D>> keptV_;
   std::unique_ptr<WallField> field_;
-  State listed_;
+  typename SolverState<D>::template Field<Real>* multiplier_ = nullptr;  // lambda of the last step
 };
 
 void constraintParameters(ParameterVisitor& v) {

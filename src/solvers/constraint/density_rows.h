@@ -69,11 +69,12 @@ struct DensityRows {
 
 /// G, D, c and the residual of lambda = 0. Densities of the present places are in the velocity records.
 template <int D, class K>
-void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
+void prepareRows(StepContext<D>& c, K W, DensityRows<D>& rows) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v(), wall = rows.wall.read();
   const auto G = rows.G.view();
   const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view(), Phi = rows.phi.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real v0 = rows.v0, perM = 1 / rows.mass, sigma = rows.sigma, perDt = rows.perDt, xi = rows.xi, most = rows.most;
   const bool equality = rows.equality, samples = rows.samples;
   const WallPart walls = rows.walls;
@@ -119,13 +120,13 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
     const Reals error = v0 * rho - Reals(1) + walls.f(phi) - phi, undone = max(min(error, Reals(most)), Reals(-most));
     const Reals spook = Reals(xi) * (rate - Reals(4 * perDt) * undone);
     // Below rest an inequality lets the step use up what is left.
-    const Reals c = equality ? spook : select(error > Reals(0), spook, -perDt * error);
+    const Reals aim = equality ? spook : select(error > Reals(0), spook, -perDt * error);
     const Reals d = perM * (S + dot(own, own)) + sigma;
     Vec<D, Reals> kick;
     for (int k = 0; k < D; ++k) kick[k] = Reals(dv[k]);
-    const Reals first = rate + dot(kick, solid) - c;
+    const Reals first = rate + dot(kick, solid) - aim;
     G[i] = {own, select(d > Reals(Real(1e-30)), Reals(1) / max(d, Reals(Real(1e-30))), Reals(0))};
-    C[i] = c + moving;
+    C[i] = aim + moving;
     R[i] = equality ? first : max(first, Reals(0));
     A[i] = answers;
   });
@@ -135,20 +136,20 @@ void prepareRows(World<D>& w, K W, DensityRows<D>& rows) {
 
 /// v += M^-1 G^T lambda for all rows, as a gather: v_i += G_ii lambda_i / m + 1/rho0 sum_j lambda_j grad W_ij.
 template <int D, class K>
-void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& multiplier) {
-  auto& out = w.fluid.spares.sample;
-  out.resize(w.fluid.room());
+void applyRows(StepContext<D>& c, K W, const DensityRows<D>& rows, const Array<Real>& multiplier) {
+  World<D>& w = c.world;
+  auto out = c.scratch.records(w.fluid.room(), "{x, lambda}");
   {
     const auto p = w.fluid.p.read();
     const auto q = out.view();
     const auto lambda = multiplier.read();
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, lambda[i]}; });
   }
-  w.fluid.padWith(out, Particles<D>::ghostSample());
-  w.refresh(out);
+  w.fluid.padWith(*out, Particles<D>::ghostSample());
+  c.refresh(*out, Holds::positions);
   const auto q = out.read(), G = rows.G.read();
   const auto v = w.fluid.v.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real v0 = rows.v0, perM = 1 / rows.mass;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, lambdaI] = q[i];
@@ -165,11 +166,12 @@ void applyRows(World<D>& w, K W, const DensityRows<D>& rows, const Array<Real>& 
 
 /// Eq. 33 for every row at the present velocities, without what bodies add.
 template <int D, class K>
-void residualOfRows(World<D>& w, K W, DensityRows<D>& rows, const Array<Real>& multiplier) {
+void residualOfRows(StepContext<D>& c, K W, DensityRows<D>& rows, const Array<Real>& multiplier) {
+  World<D>& w = c.world;
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), G = rows.G.read();
   const auto C = rows.c.read(), lambda = multiplier.read();
   const auto R = rows.r.view();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real scale = rows.v0 * rows.mass, sigma = rows.sigma;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [x, m] = p[i];

@@ -10,14 +10,15 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// What the coloured rows hold, once a step: G_ij of all pairs in the order of the sweeps, G_ii and c.
 template <int D, class K>
-void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours) {
+void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, Colours<D>& colours) {
+  World<D>& w = c.world;
   const auto G = rows.G.read();
   const auto C = rows.c.read();
   typename Colours<D>::Row* const row = colours.rows().data();
   forEach(int(colours.rows().size()), [=] BRIM_KERNEL(int k) { row[k].G = G[row[k].i], row[k].c = C[row[k].i]; });
   const auto p = w.fluid.p.read();
   const auto place = colours.place();
-  const NeighbourView nb = w.nb();
+  const NeighbourView nb = c.nb();
   const Real scale = -rows.v0 * rows.mass;
   const int ghost = w.fluid.ghost();
   RowPair* const pairs = colours.pairs().data();

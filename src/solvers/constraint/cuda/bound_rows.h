@@ -142,13 +142,14 @@ class BoundRows {
 
   /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
   template <class K>
-  void gather(World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+  void gather(StepContext<D>& c, K W, DensityRows<D>& density, const WallField* field) {
+    World<D>& w = c.world;
     lists_.size = apart.count = 0;
     contacts_.clear();
     if (!w.bodies && !w.hasPeriodic()) return;
     const int n = w.fluid.size();
     apart.mark.resize(std::size_t(n) + 1), number_.resize(std::size_t(n) + 1), of_.resize(n);
-    mark(w, density, field);
+    mark(c, density, field);
     scan(number_, n + 1);
     const int rows = apart.count = elementOf(number_, n);
     const auto marked = apart.mark.read(), number = number_.read();
@@ -156,10 +157,10 @@ class BoundRows {
     forEach(n, [=] BRIM_KERNEL(int i) {
       if (marked[i]) of[number[i]] = i;
     });
-    lists_.layOut(w, of_.read(), rows);
+    lists_.layOut(c, of_.read(), rows);
     if (rows == 0) return;
-    if (w.bodies) findBlocks(w, W, density, field);
-    storeRows(w, W, density, lists_);
+    if (w.bodies) findBlocks(c, W, density, field);
+    storeRows(c, W, density, lists_);
     numberReach(w);
   }
 
@@ -231,12 +232,13 @@ class BoundRows {
   }
 
   // Steps of gather(); public because nvcc wants kernels there.
-  void mark(World<D>& w, const DensityRows<D>& density, const WallField* field) {
+  void mark(StepContext<D>& c, const DensityRows<D>& density, const WallField* field) {
+    World<D>& w = c.world;
     const int n = w.fluid.size(), firstImage = w.fluid.firstImage(), ghost = w.fluid.ghost();
     const auto marked = apart.mark.view(), number = number_.view();
     const auto answers = density.answers.read();
     const auto p = w.fluid.p.read();
-    const Lists lists = w.nb().fluid;
+    const Lists lists = c.nb().fluid;
     const bool bodies = bool(w.bodies), samples = density.samples, periodic = w.hasPeriodic();
     if (bodies && field) {
       const FieldAround<D> around(w, *field);
@@ -257,7 +259,8 @@ class BoundRows {
   }
 
   template <class K>
-  void findBlocks(World<D>& w, K W, DensityRows<D>& density, const WallField* field) {
+  void findBlocks(StepContext<D>& context, K W, DensityRows<D>& density, const WallField* field) {
+    World<D>& w = context.world;
     const int rows = lists_.size;
     bodies_.bring(w);
     most_.resize(1), drift_.resize(rows);
@@ -268,7 +271,7 @@ class BoundRows {
       if (field)
         blocksOfField(w, density, *field, writer);
       else
-        blocksOfSamples(w, W, density, writer);
+        blocksOfSamples(context, W, density, writer);
       const int most = elementOf(most_, 0);
       if (most <= room_) break;
       room_ = most;
@@ -292,8 +295,8 @@ class BoundRows {
     });
   }
   template <class K>
-  void blocksOfSamples(World<D>& w, K W, const DensityRows<D>& density, const BlockWriter<D> writer) {
-    const SampledBodies<D, K> bodies(w, W, density);
+  void blocksOfSamples(StepContext<D>& c, K W, const DensityRows<D>& density, const BlockWriter<D> writer) {
+    const SampledBodies<D, K> bodies(c, W, density);
     const auto of = of_.read();
     const auto drift = drift_.view();
     forEach(lists_.size, [=] BRIM_KERNEL(int row) {

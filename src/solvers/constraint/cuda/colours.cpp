@@ -4,11 +4,12 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-void RowLists<D>::layOut(const World<D>& w, View<const int> of, int n) {
+void RowLists<D>::layOut(const StepContext<D>& c, View<const int> of, int n) {
+  const World<D>& w = c.world;
   size = n;
   if (n == 0) return;
   // Numbers of pairs are whole ones of 32 bits in a scan.
-  if (w.pairs() + w.fluid.size() > 2.1e9)
+  if (c.neighbourhood().pairs() + w.fluid.size() > 2.1e9)
     throw Failure(
         "solver \"constraint\" on device \"cuda\" holds two thousand million pairs of neighbours at most; a larger "
         "resolution.spacing has fewer");
@@ -16,7 +17,7 @@ void RowLists<D>::layOut(const World<D>& w, View<const int> of, int n) {
   first_.resize(std::size_t(n) + 1);
   const auto row = rows.view();
   const auto first = first_.view();
-  const Lists lists = w.nb().fluid;
+  const Lists lists = c.nb().fluid;
   const int ghost = w.fluid.ghost();
   forEach(n + 1, [=] BRIM_KERNEL(int k) {
     int length = 0;
@@ -42,8 +43,9 @@ struct Blocks {
 BRIM_FN static std::int64_t floorDiv(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 template <int D>
-void Colours<D>::build(const World<D>& w, const Apart& apart) {
-  const Window<D> window = w.window();
+void Colours<D>::build(const StepContext<D>& context, const Apart& apart) {
+  const World<D>& w = context.world;
+  const Window<D> window = context.neighbourhood().window();
   const int n = w.fluid.size(), rows = n - apart.count;
   const bool some = apart.count > 0;
   Blocks<D> blocks;
@@ -87,7 +89,7 @@ void Colours<D>::build(const World<D>& w, const Apart& apart) {
   const auto region = regions_.view();
   const auto order = order_.read();
   const auto p = w.fluid.p.read();
-  const Runs<D> runs = w.cells().runs();
+  const Runs<D> runs = context.neighbourhood().cells().runs();
   forEach(rows, [=] BRIM_KERNEL(int k) {
     if (k > 0 && key[k] == key[k - 1]) return;
     Region<D> r = {};

@@ -23,7 +23,7 @@ struct RowLists {
   Array<RowPair<D>> pairs;
 
   /// Row k is that of particle of[k], for k below n. Says where its pairs will be.
-  void layOut(const World<D>&, View<const int> of, int n);
+  void layOut(const StepContext<D>&, View<const int> of, int n);
   std::size_t bytes() const { return rows.bytes() + pairs.bytes() + first_.bytes(); }
 
  private:
@@ -61,7 +61,7 @@ class Colours {
  public:
   static constexpr int count = 1 << D;
 
-  void build(const World<D>&, const Apart&);
+  void build(const StepContext<D>&, const Apart&);
 
   RowLists<D>& lists() { return lists_; }
   const RowLists<D>& lists() const { return lists_; }

@@ -239,9 +239,10 @@ __global__ void __launch_bounds__(threads) storeKernel(RowStore<D, K> store) {
 
 /// What the rows hold, once a step.
 template <int D, class K>
-void storeRows(World<D>& w, K W, const DensityRows<D>& rows, RowLists<D>& lists, const Region<D>* regions = nullptr,
+void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, RowLists<D>& lists, const Region<D>* regions = nullptr,
                const int* block = nullptr) {
   if (lists.size == 0) return;
+  World<D>& w = c.world;
   const RowStore<D, K> store{W,
                              lists.rows.data(),
                              lists.pairs.data(),
@@ -249,21 +250,21 @@ void storeRows(World<D>& w, K W, const DensityRows<D>& rows, RowLists<D>& lists,
                              w.fluid.p.data.data(),
                              rows.G.data(),
                              rows.c.data(),
-                             w.nb().fluid,
-                             w.images().source().data(),
+                             c.nb().fluid,
+                             c.neighbourhood().ghosts().source().data(),
                              w.fluid.firstImage(),
                              -rows.v0 * rows.mass,
                              regions,
                              block,
-                             w.window()};
+                             c.neighbourhood().window()};
   constexpr int perBlock = int(threads) / warp;
   storeKernel<<<(lists.size - 1) / perBlock + 1, threads>>>(store);
   check(cudaGetLastError(), "start a kernel");
 }
 template <int D, class K>
-void storeRows(World<D>& w, K W, const DensityRows<D>& rows, Colours<D>& colours) {
+void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, Colours<D>& colours) {
   const bool near = regionsFit(colours);
-  storeRows(w, W, rows, colours.lists(), near ? colours.regions().data() : nullptr, colours.number().data);
+  storeRows(c, W, rows, colours.lists(), near ? colours.regions().data() : nullptr, colours.number().data);
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR
