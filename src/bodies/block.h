@@ -1,7 +1,7 @@
 // What a constraint row has of one rigid body: the block [linear, arm] of G over the body's velocity and spin. Formulas for every
 // machine, so vectors are plain numbers.
 #pragma once
-#include "exec/words.h"
+#include "math/qualifiers.h"
 
 namespace brim {
 

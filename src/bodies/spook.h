@@ -1,7 +1,7 @@
 // The parts of a SPOOK row (Bodin, Lacoursière & Servin 2012) that rows of bodies, of densities and of contacts share, on every
 // machine. Who sweeps sums G v in an order of its own; what becomes of the sum is written here.
 #pragma once
-#include "exec/words.h"
+#include "math/qualifiers.h"
 
 namespace brim {
 

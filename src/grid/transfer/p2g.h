@@ -1,6 +1,7 @@
 // P2G: from the velocities of particles to those of faces, for PIC, FLIP and APIC.
 #pragma once
 #include "grid/tiles/state.h"
+#include "step/solver_state.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

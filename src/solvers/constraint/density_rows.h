@@ -14,7 +14,7 @@
 #pragma once
 #include "bodies/row.h"
 #include "math/kernels.h"
-#include "world/world.h"
+#include "step/context.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
