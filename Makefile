@@ -123,8 +123,8 @@ endif
 
 # The same with the tests that tools/gpu_check runs.
 gpu-bundle: setup
-	$(MAKE) cuda-programs PROGRAMS="brim test_backends"
-	tools/bundle build-cuda/brim build-gpu-bundle build-cuda/test_backends
+	$(MAKE) cuda-programs PROGRAMS="brim test_backends test_internal_cuda32"
+	tools/bundle build-cuda/brim build-gpu-bundle build-cuda/test_backends build-cuda/test_internal_cuda32
 
 cuda-programs: export PATH := $(dir $(CUDA_HERE)):$(PATH)
 cuda-programs:

@@ -213,7 +213,7 @@ TYPED_TEST(Density, ABuriedParticlePushesIntoTheFluidBesideIt_ID11) {
   EXPECT_NEAR(out[0], 0.05, 1e-5);
   for (int k = 1; k < D; ++k) EXPECT_NEAR(out[k], 0, 1e-5);
   b.tiles.fit(b.rhs, Real(0));
-  std::fill_n(b.rhs.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
+  fill(b.rhs, 0, b.tiles.count() * Tiles<D>::cells, Real(0));
   const double dt = 0.01;
   pushIntoFluid(b.frame, b.tiles, b.flags, way, dt, b.rhs);
   Vec<D, int> c;
@@ -268,7 +268,7 @@ TYPED_TEST(Density, ApicCarriesAnAffineFieldThereAndBack) {
   pad(b.tiles, b.faces.u, b.padded);
   Array<Real> phi;
   b.tiles.fit(phi, Real(0));
-  std::fill_n(phi.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
+  fill(phi, 0, b.tiles.count() * Tiles<D>::cells, Real(0));
   toParticles(fluid, b.frame, b.tiles, b.bins, b.padded, b.padded, b.flags.known, phi, Ride<D>{0, 0, {}, 0}, &affine);
   for (int i = 0; i < fluid.size(); ++i) {
     const Vec<D> x = fluid.p.data[i].x;
@@ -300,7 +300,7 @@ TYPED_TEST(Density, FlipKeepsWhatTheGridDoesNotChange) {
   padActive(b.tiles, b.bins, b.faces.change, change);
   Array<Real> phi;
   b.tiles.fit(phi, Real(0));
-  std::fill_n(phi.data(), std::size_t(b.tiles.count()) * Tiles<D>::cells, Real(0));
+  fill(phi, 0, b.tiles.count() * Tiles<D>::cells, Real(0));
   toParticles<D>(fluid, b.frame, b.tiles, b.bins, b.padded, change, b.flags.known, phi, Ride<D>{0, 1, {}, 0}, nullptr);
   for (int i = 0; i < fluid.size(); ++i)
     for (int k = 0; k < D; ++k) ASSERT_NEAR(fluid.v.data[i].x[k], before[i][k] + dv[k], 10 * single);
