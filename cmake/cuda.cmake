@@ -17,24 +17,33 @@ list(TRANSFORM twinned REPLACE "_cuda\\.cpp$" ".cpp")  # until all twins stand i
 set(cuda_compiled ${flavoured})
 list(REMOVE_ITEM cuda_compiled ${twinned})
 
-# A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
-set(cuda_units "")
-foreach(source ${cuda_compiled} ${cuda_sources})
-  string(REGEX REPLACE "^src/(.+)cpp$" "${PROJECT_BINARY_DIR}/generated/cuda/\\1cu" unit ${source})
-  string(REGEX REPLACE "^src/" "" path ${source})
-  file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${path}\"\n")
-  list(APPEND cuda_units ${unit})
-endforeach()
-
-add_library(brim_cuda32 OBJECT ${cuda_units})
-target_compile_definitions(brim_cuda32 PRIVATE BRIM_CUDA=1 BRIM_FLAVOUR=cuda32 BRIM_FLAVOUR_NAME="cuda32" ${checked}
+# The sources of the flavour and of its tests are compiled with the same flags.
+add_library(brim_cuda_flags INTERFACE)
+target_compile_definitions(brim_cuda_flags INTERFACE BRIM_CUDA=1 BRIM_FLAVOUR=cuda32 BRIM_FLAVOUR_NAME="cuda32" ${checked}
   FMT_USE_CONSTEXPR=1)  # fmt 9 takes nvcc's constexpr for that of C++11 and then trips over its own
-target_include_directories(brim_cuda32 PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(brim_cuda32 PRIVATE TBB::tbb fmt::fmt)
-# CMake 3.25 knows no flag for C++20 with nvcc 13: the standard it takes over from C++ must not be required, and comes here.
-set_target_properties(brim_cuda32 PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
+target_include_directories(brim_cuda_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(brim_cuda_flags INTERFACE TBB::tbb fmt::fmt)
 # Roots and divisions to a unit in the last place or two, as the hardware gives them: the exact ones cost a third of a PBF step.
-target_compile_options(brim_cuda32 PRIVATE -std=c++20 --extended-lambda -prec-div=false -prec-sqrt=false -ftz=true -Xcompiler=-Wall,-Wextra
+target_compile_options(brim_cuda_flags INTERFACE -std=c++20 --extended-lambda -prec-div=false -prec-sqrt=false -ftz=true -Xcompiler=-Wall,-Wextra
   $<$<BOOL:${BRIM_WERROR}>:-Werror=all-warnings>)
+
+# A source has one language in a directory, and C++ is taken by the CPU flavours: nvcc gets a .cu file that includes it.
+function(brim_cuda_units result)
+  set(units "")
+  foreach(path ${ARGN})
+    string(REGEX REPLACE "cpp$" "cu" unit ${PROJECT_BINARY_DIR}/generated/cuda/${path})
+    file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${path}\"\n")
+    list(APPEND units ${unit})
+  endforeach()
+  set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
+list(APPEND cuda_compiled ${cuda_sources})
+list(TRANSFORM cuda_compiled REPLACE "^src/" "")
+brim_cuda_units(units ${cuda_compiled})
+add_library(brim_cuda32 OBJECT ${units})
+target_link_libraries(brim_cuda32 PRIVATE brim_cuda_flags)
+# CMake 3.25 knows no flag for C++20 with nvcc 13: the standard it takes over from C++ must not be required; it is among the flags.
+set_target_properties(brim_cuda32 PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
 list(APPEND BRIM_FLAVOUR_OBJECTS $<TARGET_OBJECTS:brim_cuda32>)
 string(APPEND BRIM_FLAVOUR_LIST " f(cuda32)")

@@ -197,6 +197,7 @@ void copyOut(const Array<T>& from, T* to, std::size_t n) {
 
 /// Neighbour lists in slices of `lanes` particles, interleaved, padded with the ghost.
 struct Lists {
+  static constexpr int width = lanes;  // particles of a slice
   struct Slice {
     const int* first;
     int length;

@@ -2,8 +2,8 @@
 // (1 - q^2)+ with q = |r|/h, so a sample out of reach adds an exact zero.
 //   W(r)        the weight                                     [1/m^D]
 //   W.grad(r)   its gradient by r = x_i - x_j; zero at r = 0   [1/m^(D+1)]
-//   W.bare(r2)  {w, k} at |r|^2 = r2, of which W(r) = weight w and W.grad(r) = slope k r:
-//               what a sum over many neighbours adds up, to multiply it by the constants once
+//   W.bare(r2)  {w, k} at |r|^2 = r2, such that W(r) = weight w and W.grad(r) = slope k r: a sum over many neighbours
+//               adds w and k, and multiplies the sum by the constants once
 //               (W.weight [1/m^D], W.slope in the kernel's own unit)
 #pragma once
 #include <string>
@@ -19,7 +19,7 @@ struct Bare {
   R w, k;
 };
 
-/// The faces of a kernel, from its weight and slope and the bare() of `Shape`.
+/// W(r) and W.grad(r) of a kernel, from its constants `weight` and `slope` and the function bare() of `Shape`.
 template <int D, class Shape>
 struct Smoothing {
   Real h, weight, slope;
@@ -35,7 +35,7 @@ struct Smoothing {
   }
 
  protected:
-  /// |r| and 1/|r|, kept above a millionth of h so that every lane stays finite at r = 0.
+  /// |r| and 1/|r|, with |r| of at least a millionth of h, so that every lane stays finite at r = 0.
   template <class R>
   BRIM_FN Root<R> length(R r2) const {
     return rootOf(max(r2, R(Real(1e-12) * h * h)));
@@ -68,7 +68,7 @@ struct Wendland : Smoothing<D, Wendland<D>> {
   }
 };
 
-/// Müller 2003, slides: W = sigma (1 - q^2)+^3.
+/// Poly6 of Müller et al. 2003: W = sigma (1 - q^2)+^3.
 template <int D>
 struct Poly6 : Smoothing<D, Poly6<D>> {
   explicit Poly6(double h) : Smoothing<D, Poly6>(h, D == 2 ? 4 / (pi * h * h) : 315 / (64 * pi * h * h * h), -6 / (h * h)) {}
@@ -79,8 +79,9 @@ struct Poly6 : Smoothing<D, Poly6<D>> {
   }
 };
 
-/// Desbrun 1996, Müller 2003: W = sigma (1 - q)+^3. Its gradient keeps pushing at small distances.
-/// The slide prints the gradient with its sign flipped; see docs/errata.md.
+/// Spiky of Desbrun and Gascuel 1996 and Müller et al. 2003: W = sigma (1 - q)+^3. Its gradient does not vanish at small
+/// distances. Departs from the slides of Macklin and Müller 2013, which print the gradient with its sign flipped; see
+/// docs/errata.md.
 template <int D>
 struct Spiky : Smoothing<D, Spiky<D>> {
   explicit Spiky(double h) : Smoothing<D, Spiky>(h, D == 2 ? 10 / (pi * h * h) : 15 / (pi * h * h * h), -3 / h) {}
@@ -92,7 +93,7 @@ struct Spiky : Smoothing<D, Spiky<D>> {
   }
 };
 
-/// The slides' pair: densities from one kernel, gradients from another.
+/// Densities from one kernel and gradients from another, as Macklin and Müller 2013 do with poly6 and spiky.
 template <int D, class Weight, class Gradient>
 struct Mixed : Smoothing<D, Mixed<D, Weight, Gradient>> {
   Weight w;

@@ -4,11 +4,11 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// A = L D L^T for symmetric positive semidefinite A. A pivot that is rounding alone counts as none, which fixes its unknown at
-/// zero: what solve() applies is then the inverse of the rest, and still symmetric and positive semidefinite.
+/// A = L D L^T for symmetric positive semidefinite A. A pivot that is no more than rounding counts as zero, which fixes its
+/// unknown at zero: solve() then applies the inverse for the other unknowns, which is still symmetric and positive semidefinite.
 class Ldl {
  public:
-  /// To be filled: row-major, the lower triangle.
+  /// The matrix for the caller to fill: row-major, the lower triangle.
   std::vector<double>& start(int n) { return n_ = n, a_.assign(std::size_t(n) * n, 0), a_; }
 
   void factor(double rounding) {

@@ -65,7 +65,7 @@ struct Pack {
 };
 
 #if defined(__AVX__)
-/// 4 x 4 transposes within the two halves of four AVX registers; its own inverse up to the order of the lanes.
+/// 4 x 4 transposes within the two halves of four AVX registers. Up to the order of the lanes the function is its own inverse.
 BRIM_FN void transposeHalves(__m256& a, __m256& b, __m256& c, __m256& d) {
   const __m256 ab = _mm256_unpacklo_ps(a, b), AB = _mm256_unpackhi_ps(a, b);
   const __m256 cd = _mm256_unpacklo_ps(c, d), CD = _mm256_unpackhi_ps(c, d);
@@ -84,8 +84,8 @@ BRIM_FN void transpose(__m256d& a, __m256d& b, __m256d& c, __m256d& d) {
 }
 #endif
 
-/// Columns of N four-number records: out[c][k] = p[at(k)][c]. Eight 16-byte loads and twelve shuffles for AVX2, which is
-/// more than twice as fast as its gather instructions.
+/// Columns of N four-number records: out[c][k] = p[at(k)][c]. With AVX2 eight 16-byte loads and twelve shuffles, more than twice
+/// as fast as gather instructions.
 template <class T, int N, class At>
 BRIM_FN void loadRecords(const T* p, At at, Pack<T, N>* out) {
 #if defined(__AVX__)
@@ -160,7 +160,7 @@ struct Compressed {
 inline constexpr Compressed compressed;
 #endif
 
-/// The lanes where d2 < h2, and how to move their numbers together.
+/// The lanes where d2 < h2, as a mask, and a compaction of values by that mask.
 template <class T, int N>
 class Below {
  public:
@@ -179,7 +179,8 @@ class Below {
   BRIM_FN void cut(int n) {
     if (n < N) mask_ &= (1u << n) - 1;
   }
-  /// Appends from[k] of these lanes to `to`. Writes up to N past the end.
+  /// Writes from[k] of the set lanes to `to`, one after the other. `to` needs memory for N elements; those past count() get no
+  /// meaning.
   template <class S>
   BRIM_FN void append(Pack<S, N> from, S* to) const {
 #if defined(__AVX2__)
@@ -198,7 +199,7 @@ class Below {
   static constexpr bool eight = sizeof(T) == 4 && N == 8;
   unsigned mask_ = 0;
 #if defined(__AVX2__)
-  __m256i lane_;  // eight lanes: where each is taken from
+  __m256i lane_;  // with eight lanes: the source lane of each element
 #endif
 };
 

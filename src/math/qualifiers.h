@@ -3,9 +3,8 @@
 //   BRIM_DEVICE_FN  a function that kernels alone call
 //   BRIM_KERNEL     before a kernel's parameters: [=] BRIM_KERNEL(Index i) {...}
 //   BRIM_UNROLL     before a loop with a short constant length
-//   BRIM_BY_FOUR    before a loop over neighbours: unrolled by four, so that a GPU's thread has four loads in flight. On a CPU
-//   the
-//                   lanes do that.
+//   BRIM_BY_FOUR    before a loop over neighbours: unrolled by four, so that a GPU's thread has four loads in flight.
+//                   On a CPU the lanes do that.
 #pragma once
 #if defined(__CUDACC__)
 #define BRIM_FN __host__ __device__ inline

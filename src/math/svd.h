@@ -1,4 +1,4 @@
-// Singular values of the small matrices of strain, in double: they are squared on the way.
+// Singular values of the small matrices of strain, in double, because the method squares the matrix.
 #pragma once
 #include "math/vec.h"
 
@@ -55,7 +55,7 @@ struct Svd {
         }
     for (int k = 0; k < R; ++k)
       for (int i = 0; i < R; ++i) v[k][i] = w[i][order[k]];
-    if (R == 3) {  // V a rotation
+    if (R == 3) {  // makes V a rotation
       double c[R];
       third(v[0], v[1], c);
       for (int i = 0; i < R; ++i) v[R - 1][i] = c[i];
@@ -67,7 +67,7 @@ struct Svd {
         u[k][i] = 0;
         for (int j = 0; j < R; ++j) u[k][i] += double(f[j][i]) * v[k][j];
       }
-      if (k == R - 1 && D == R) {  // the direction that is left, whatever F does along it
+      if (k == R - 1 && D == R) {  // the direction that is left over, also where F is singular
         double last[D];
         for (int i = 0; i < D; ++i) last[i] = u[k][i];
         if (D == 3)
@@ -102,7 +102,7 @@ struct Svd {
   BRIM_FN static void third(const double* a, const double* b, double* c) {
     c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
   }
-  // Any unit vector across those before: a flattened element has to open some way.
+  // Any unit vector orthogonal to u[0] .. u[k - 1]: a flattened element has to open in some direction.
   BRIM_FN void across(int k) {
     for (int axis = 0; axis < D; ++axis) {
       double e[D], size = 0;

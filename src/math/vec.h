@@ -35,7 +35,7 @@ BRIM_FN Vec<3, R> cross(const Vec<3, R>& a, const Vec<3, R>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// A vector and one number that travels with it, so that a neighbour is read in one 16-byte load:
+/// A vector and one number beside it, so that a neighbour is read in one 16-byte load:
 /// {x, m}, {x, lambda}, {v, rho}.
 template <int D, class R = Real>
 struct alignas(sizeof(R) == sizeof(Real) ? 4 * sizeof(R) : sizeof(R)) Sample {
@@ -43,8 +43,8 @@ struct alignas(sizeof(R) == sizeof(Real) ? 4 * sizeof(R) : sizeof(R)) Sample {
   R a;
 };
 
-/// g r: a vector along r, kept as its two factors. A kernel's gradient is one, so scaling it costs one product and
-/// |g r|^2 reuses |r|^2: the formulas stay those of the papers at the price of hand-factored ones.
+/// g r: a vector along r, kept as its two factors. A kernel's gradient is such a vector. Scaling it costs one product, and its
+/// square reuses |r|^2: the formulas stay those of the papers and cost no more than hand-factored ones.
 template <int D, class R>
 struct Radial {
   R g;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "grid/pressure/poisson.h"
+#include "internal/cells.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -35,9 +36,8 @@ struct Box {
     }
     Cell first, last;
     for (int k = 0; k < D; ++k) first[k] = -8, last[k] = size[k] + 7;
-    const Cell* const data = wet.data();
-    tiles.cover(
-        Places<D>::ofCells(first, last), int(wet.size()), [=](int i) { return data[i]; }, 1);
+    const CellList<D> list(wet);
+    tiles.cover(Places<D>::ofCells(first, last), list.size(), list.at(), 1);
     tiles.fit(state, std::uint8_t(airCell));
     for (int i = 0; i < tiles.count() * Tiles<D>::cells; ++i) {
       Cell c = tiles.place(i / Tiles<D>::cells);
@@ -79,7 +79,7 @@ struct Box {
   Array<Real> random(unsigned seed) const {
     Array<Real> f;
     tiles.fit(f, std::numeric_limits<Real>::quiet_NaN());
-    std::fill_n(f.data(), f.size(), std::numeric_limits<Real>::quiet_NaN());
+    fill(f, 0, int(f.size()), std::numeric_limits<Real>::quiet_NaN());
     std::mt19937 generator(seed);
     eachFluid([&](const Cell& c) { f[index(c)] = Real(generator() / 2147483648.0 - 1); });
     return f;
@@ -87,7 +87,7 @@ struct Box {
   Array<Real> field() const {
     Array<Real> f;
     tiles.fit(f, Real(0));
-    std::fill_n(f.data(), f.size(), Real(0));
+    fill(f, 0, int(f.size()), Real(0));
     return f;
   }
   double dot(const Array<Real>& a, const Array<Real>& b) const {

@@ -239,7 +239,8 @@ TYPED_TEST(Density, ApicCarriesAnAffineFieldThereAndBack) {
   Bench<D> b(tank<D>(2, "open"), shakenLattice<D>(30, {0.5, 0.5, 0.5}, spacing<D>, 0.3 * spacing<D>));
   const double A[3][3] = {{1, -2, 0.5}, {0.3, 0.7, -1}, {2, 0.1, -0.4}}, v0[3] = {0.2, -0.1, 0.4};
   Particles<D>& fluid = b.world.fluid;
-  Affine<D> affine(fluid);
+  SolverState<D> state(fluid);
+  Affine<D> affine(state);
   const auto expected = [&](const Vec<D>& x, int k) {
     double v = v0[k];
     for (int a = 0; a < D; ++a) v += A[k][a] * x[a];

@@ -18,12 +18,12 @@ struct Neighbourhood : testing::Test {
 
   // One particle's list, with the claims that hold for every list: the ghost only pads, after all neighbours, and is far away.
   static Positions listOf(const Lists& lists, int i, View<const Sample<D>> p, int ghost) {
-    const Lists::Slice s = lists.slice[i / lanes];
+    const Lists::Slice s = lists.slice[i / Lists::width];
     Positions found;
     bool padding = false;
     std::vector<int> index;
     for (int m = 0; m < s.length; ++m) {
-      const int j = s.first[m * lanes + i % lanes];
+      const int j = s.first[m * Lists::width + i % Lists::width];
       EXPECT_TRUE(!padding || j == ghost) << "a neighbour after the padding of particle " << i;
       padding = padding || j == ghost;
       if (j == ghost) continue;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "brim/error.h"
+#include "internal/cells.h"
 
 using namespace brim;
 
@@ -31,9 +32,8 @@ struct SparseTiles : testing::Test {
     return c;
   }
   static void cover(Tiles<D>& tiles, const std::vector<Cell>& c, int ring) {
-    const Cell* const data = c.data();
-    tiles.cover(
-        box(), int(c.size()), [=](int i) { return data[i]; }, ring);
+    const CellList<D> list(c);
+    tiles.cover(box(), list.size(), list.at(), ring);
   }
 };
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
@@ -151,9 +151,7 @@ TYPED_TEST(SparseTiles, can_be_some_of_others) {
 TEST(Tiles, refuse_a_domain_beyond_all_tables) {
   Tiles<3> tiles;
   const auto box = Places<3>::ofCells({0, 0, 0}, {8 * 1000, 8 * 1000, 8 * 1000});
-  EXPECT_THROW(tiles.cover(
-                   box, 0, [](int) { return Vec<3, int>{}; }, 0),
-               Failure);
+  EXPECT_THROW(tiles.cover(box, 0, CellList<3>({}).at(), 0), Failure);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Vec<D, double> pushOn(World<D>& w, bool samples) {
   auto& out = samples ? w.touch.impulse : sum;
   const auto to = out.view();
   if (samples)
-    forEach(w.touch.size(), [=](Index k) {
+    forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
       const auto [xk, mk] = s[k];
       Vec<D, Reals> f = {};
       for (auto i : nb.fluid[k]) {
@@ -72,7 +72,7 @@ Vec<D, double> pushOn(World<D>& w, bool samples) {
       to[k] = {f, Reals(0)};
     });
   else
-    forEach(w.fluid.size(), [=](Index i) {
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
       const auto [xi, mi] = p[i];
       Vec<D, Reals> f = {};
       for (auto k : nb.solid[i]) {
@@ -125,7 +125,8 @@ TYPED_TEST(Answer, SamplesThatMoveWithinAStepKeepTheirPlacesInTheLists) {
   constexpr int D = TypeParam::value;
   typename TestFixture::Bath bath;
   World<D>& w = bath.world;
-  const std::vector<int> before(w.solids.owner().data, w.solids.owner().data + w.solids.size());
+  std::vector<int> before;
+  for (int i = 0; i < w.solids.size(); ++i) before.push_back(w.solids.owner()[i]);
   bath.carry(0.001);
   w.touch.follow(w.solids);
   for (int k = 0; k < w.touch.size(); ++k) {

@@ -33,7 +33,7 @@ __device__ Vec<D> total(Shared<parts> i, const Vec<D>& own) {
 /// Neighbour lists in slices of the 32 particles of a warp, interleaved so that the warp's threads read side by side, padded with
 /// the ghost.
 struct Lists {
-  static constexpr int width = 32;
+  static constexpr int width = 32;  // particles of a slice
   struct Slice {
     const int* first;
     int length;

@@ -26,11 +26,31 @@ inline void check(cudaError_t result, const char* what) {
   throw Failure(std::string("the GPU failed to ") + what + ": " + cudaGetErrorString(result));
 }
 
+inline void finish() { check(cudaStreamSynchronize(nullptr), "finish its work"); }
+
+/// Tests compile with BRIM_HOST_ACCESS: all arrays of the process are then pinned memory of the host, which kernels reach too,
+/// and the host may use elements of arrays and views, for which it waits until the device is idle.
+inline bool& pinnedArrays() {
+  static bool pinned = false;
+  return pinned;
+}
+#if BRIM_HOST_ACCESS
+[[maybe_unused]] static const bool pinnedFromTheStart = pinnedArrays() = true;
+#define BRIM_ELEMENT __host__ __device__
+#else
+#define BRIM_ELEMENT __device__
+#endif
+
 /// Memory as kernels see it.
 template <class T>
 struct View {
   T* data;
-  __device__ T& operator[](int i) const { return data[i]; }
+  BRIM_ELEMENT T& operator[](int i) const {
+#if BRIM_HOST_ACCESS && !defined(__CUDA_ARCH__)
+    finish();
+#endif
+    return data[i];
+  }
 };
 
 /// Bytes of the device's memory that arrays of the process hold, and how many they may hold. BRIM_GPU_MEMORY [MiB] sets the
@@ -64,7 +84,10 @@ inline void* allocate(std::size_t bytes) {
   Budget& budget = Budget::ofProcess();
   const std::size_t before = budget.held.fetch_add(bytes);
   const bool fits = before + bytes <= budget.most;
-  if (!fits || cudaMallocAsync(&memory, bytes, nullptr) != cudaSuccess) {
+  const auto get = [&] {
+    return pinnedArrays() ? cudaHostAlloc(&memory, bytes, cudaHostAllocMapped) : cudaMallocAsync(&memory, bytes, nullptr);
+  };
+  if (!fits || get() != cudaSuccess) {
     budget.held -= bytes;
     cudaGetLastError();
     std::size_t left = 0, all = 0;
@@ -79,7 +102,12 @@ inline void* allocate(std::size_t bytes) {
 inline void release(void* memory, std::size_t bytes) {
   if (!memory) return;
   Budget::ofProcess().held -= bytes;
-  cudaFreeAsync(memory, nullptr);
+  if (pinnedArrays()) {
+    cudaStreamSynchronize(nullptr);
+    cudaFreeHost(memory);
+  } else {
+    cudaFreeAsync(memory, nullptr);
+  }
 }
 
 /// Memory of the device that grows without being touched.
@@ -98,7 +126,7 @@ class Array {
       const std::size_t room = std::max(n, capacity_ + capacity_ / 8);
       more.data_ = static_cast<T*>(allocate(room * sizeof(T)));
       more.capacity_ = room;
-      if (size_) check(cudaMemcpyAsync(more.data_, data_, size_ * sizeof(T), cudaMemcpyDeviceToDevice), "copy memory");
+      if (size_) check(cudaMemcpyAsync(more.data_, data_, size_ * sizeof(T), cudaMemcpyDefault), "copy memory");
       swap(more);
     }
     size_ = n;
@@ -112,6 +140,16 @@ class Array {
   std::size_t bytes() const { return capacity_ * sizeof(T); }
   T* data() { return data_; }  // an address of the device
   const T* data() const { return data_; }
+#if BRIM_HOST_ACCESS
+  T& operator[](std::size_t i) {
+    finish();
+    return data_[i];
+  }
+  const T& operator[](std::size_t i) const {
+    finish();
+    return data_[i];
+  }
+#endif
   View<T> view() { return {data_}; }
   View<const T> view() const { return {data_}; }
   View<const T> read() const { return {data_}; }
@@ -120,8 +158,6 @@ class Array {
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
-
-inline void finish() { check(cudaStreamSynchronize(nullptr), "finish its work"); }
 
 /// Pinned memory of the host that kernels write to: a small result reaches the host through it in half the time of a copy.
 class StagingBuffer {
@@ -188,7 +224,7 @@ inline void copyToStaging(void* staging, const void* from, std::size_t bytes) {
 template <class T>
 void copyIn(Array<T>& to, const T* from, std::size_t n) {
   to.resize(n);
-  if (n) check(cudaMemcpy(to.data(), from, n * sizeof(T), cudaMemcpyHostToDevice), "take data");
+  if (n) check(cudaMemcpy(to.data(), from, n * sizeof(T), cudaMemcpyDefault), "take data");
 }
 template <class T>
 void copyOut(const Array<T>& from, T* to, std::size_t n) {
@@ -196,7 +232,7 @@ void copyOut(const Array<T>& from, T* to, std::size_t n) {
   const std::size_t bytes = n * sizeof(T);
   if (n == 0) return;
   if (bytes > 65536) {
-    check(cudaMemcpy(to, from.data(), bytes, cudaMemcpyDeviceToHost), "give data back");
+    check(cudaMemcpy(to, from.data(), bytes, cudaMemcpyDefault), "give data back");
     return;
   }
   auto* const staging = ThreadScratch::ours().staging.reserve<unsigned char>(bytes);
