@@ -77,6 +77,8 @@ class MachineOf final : public Simulation::Machine {
   const Facts& facts() const override { return facts_; }
   std::size_t bytes() override { return world_.bytes() + solver_->bytes(); }
 
+  void restartAverages() override { world_.meansTaken = true; }
+
   Snapshot snapshot() override {
     Snapshot s = besidesParticles();
     const int n = world_.fluid.size();
@@ -161,7 +163,6 @@ class MachineOf final : public Simulation::Machine {
       s.bodies = world_.bodies->reports();
       s.joints = world_.bodies->jointReports();
     }
-    world_.meansTaken = true;
     return s;
   }
 

@@ -197,6 +197,7 @@ class Runner {
   // Frame 0 is the initial state; what volume_ratio refers to is measured on it.
   void begin() {
     Snapshot s = sim_.snapshot();
+    sim_.restartAverages();
     totals_.startParticles = std::int64_t(s.size());
     // Fluid that starts crowded refers to its volume at rest.
     const auto& blocks = scene_.fluid.blocks;
@@ -252,6 +253,7 @@ class Runner {
   void takeFrame() {
     frames_->finish();  // one snapshot at a time
     std::future<Snapshot> taken = sim_.capture();
+    sim_.restartAverages();
     const bool there = isReady(taken);
     totalsThen_ = totals_;
     frame_ = std::async(there ? std::launch::deferred : std::launch::async, [this, taken = std::move(taken)]() mutable {

@@ -266,6 +266,7 @@ class Live final : public Session {
       framed_ = Clock::now();
       shown_ = key();
       const Snapshot s = sim_->snapshot();
+      sim_->restartAverages();
       audience().frame(encodeFrame(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
       measureVolume(s);
     }

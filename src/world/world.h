@@ -89,7 +89,7 @@ class World {
   Deformables<D> soft;                 // sheets, ropes and soft bodies
   std::unique_ptr<BodySystem> bodies;  // null: the scene has none
   Gauges<D> gauges;
-  bool meansTaken = false;  // a snapshot has read the means of forces and flows: the next step starts them anew
+  bool meansTaken = false;  // the next step starts the means of forces and flows anew
   Touch<D> touch;           // the samples that answer, and the fluid around them; found by search()
 
   /// Gravity at time t [m/s^2].
