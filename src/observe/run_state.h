@@ -8,8 +8,8 @@
 #include <future>
 #include <string>
 
+#include "brim/run.h"
 #include "brim/simulation.h"
-#include "observe/run.h"
 #include "observe/start.h"
 #include "observe/summary.h"
 

@@ -1,11 +1,11 @@
-#include "scene/catalogue.h"
+#include "brim/catalogue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "scene/suggest.h"
+#include "brim/suggest.h"
 #include "scene/write.h"
 
 namespace brim {

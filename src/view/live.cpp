@@ -267,7 +267,7 @@ class Live final : public Session {
       shown_ = key();
       const Snapshot s = sim_->snapshot();
       sim_->restartAverages();
-      audience().frame(encodeFrame(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
+      audience().frame(encodeFrameMessage(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
       measureVolume(s);
     }
     if (now || secondsSince(told_) >= statusEvery) {
