@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo test slow bench install format clean \
-        bundle gpu-bundle cuda-programs check-format test-release test-embed test-sanitize tsan cuda-check acceptance
+        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -13,7 +13,7 @@ help:
 	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
 	@echo 'make demo                  builds, and lets a dam break'
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
-	@echo 'make test                  all checks: format, tests, the embedding example, sanitizers, CUDA where nvcc is'
+	@echo 'make test                  all checks: format, layers, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
@@ -39,13 +39,16 @@ demo: build
 gallery: build
 	tools/gallery
 
-test: setup-tests check-format test-release test-embed test-sanitize tsan cuda-check acceptance
+test: setup-tests check-format check-layers test-release test-embed test-sanitize cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
 
 check-format: setup
 	@tools/check_format
+
+check-layers:
+	@tools/check_layers
 
 test-release: setup-tests
 	cmake --preset release

@@ -76,6 +76,8 @@ class MachineOf final : public Simulation::Machine {
   const Facts& facts() const override { return facts_; }
   std::size_t bytes() override { return world_.bytes() + memory_.bytes() + solver_->bytes(); }
 
+  void restartAverages() override { world_.averagesEnded = true; }
+
   Snapshot snapshot() override {
     Snapshot s = besidesParticles();
     const int n = world_.fluid.size();
@@ -160,7 +162,6 @@ class MachineOf final : public Simulation::Machine {
       s.bodies = world_.bodies->reports();
       s.joints = world_.bodies->jointReports();
     }
-    world_.averagesEnded = true;
     return s;
   }
 
@@ -184,7 +185,7 @@ class MachineOf final : public Simulation::Machine {
     });
   }
 
-  // A snapshot or a frame has ended the averages of forces and flows: new ones begin with the step.
+  // Averages that restartAverages() ended stay readable until the next step.
   void startAverages() {
     if (!world_.averagesEnded) return;
     world_.gauges.restartAverages();

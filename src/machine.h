@@ -15,6 +15,7 @@ struct Simulation::Machine {
   virtual std::int64_t step() const = 0;
   virtual const Facts& facts() const = 0;
   virtual Snapshot snapshot() = 0;
+  virtual void restartAverages() = 0;
   virtual std::size_t bytes() = 0;
   virtual std::uint64_t stateHash() = 0;
   virtual std::vector<char> save() = 0;

@@ -122,6 +122,7 @@ const Scene& Simulation::scene() const { return machine_->scene; }
 const Facts& Simulation::facts() const { return machine_->facts(); }
 Snapshot Simulation::snapshot() const { return machine_->snapshot(); }
 std::future<Snapshot> Simulation::capture() const { return machine_->capture(); }
+void Simulation::restartAverages() { machine_->restartAverages(); }
 std::size_t Simulation::bytes() const { return machine_->bytes(); }
 std::uint64_t Simulation::stateHash() const { return machine_->stateHash(); }
 std::vector<char> Simulation::save() const { return machine_->save(); }

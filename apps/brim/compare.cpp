@@ -2,14 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "brim/report.h"
 #include "commands.h"
 #include "progress.h"
-#include "report/execute.h"
-#include "report/page.h"
-#include "report/study.h"
 #include "signals.h"
 
 namespace brim::command {
@@ -18,19 +15,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string percent(const nlohmann::ordered_json& summary, const char* name) {
-  return fmt::format("{:.3g} %", 100 * summary.value(name, 0.));
-}
+std::string percent(double part) { return fmt::format("{:.3g} %", 100 * part); }
 
-void printResult(const PlannedRun& run, int width, const nlohmann::ordered_json& s, bool kept) {
-  const std::string from = kept ? "  (kept)" : "";
-  if (s.contains("diverged"))
-    fmt::print("{:<{}}  diverged at t = {:.4g} s, step {}{}\n", run.label, width, s["diverged"].value("time", 0.),
-               s["diverged"].value("step", 0), from);
+void printResult(const PlannedRun& run, int width, const RunOutcome& o) {
+  const std::string from = o.kept ? "  (kept)" : "";
+  if (o.diverged)
+    fmt::print("{:<{}}  diverged at t = {:.4g} s, step {}{}\n", run.label, width, o.time, o.step, from);
   else
-    fmt::print("{:<{}}  {} steps in {}, density error mean {}, max {}, volume {:.4g}{}\n", run.label, width, s.value("steps", 0),
-               duration(s.value("wall_s", 0.)), percent(s, "density_error_mean"), percent(s, "density_error_max"),
-               s.value("volume_ratio", 1.), from);
+    fmt::print("{:<{}}  {} steps in {}, density error mean {}, max {}, volume {:.4g}{}\n", run.label, width, o.steps,
+               duration(o.wall), percent(o.density_error_mean), percent(o.density_error_max), o.volume_ratio, from);
   std::fflush(stdout);
 }
 
@@ -62,9 +55,9 @@ int runAll(const ReportArguments& a, Request request, const std::string& name) {
     }
     (*line)(p);
   };
-  const auto ended = [&](std::size_t k, const nlohmann::ordered_json& summary, bool kept) {
+  const auto ended = [&](std::size_t k, const RunOutcome& outcome) {
     if (line) line->endLine();
-    if (!a.run.quiet) printResult(plan.runs[k], width, summary, kept);
+    if (!a.run.quiet) printResult(plan.runs[k], width, outcome);
   };
   const Ending ending = execute(plan, {out, a.run.resume, a.run.overwrite, a.run.machine}, Signals::stop(), {progress, ended});
   if (line) line->endLine();

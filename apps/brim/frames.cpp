@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "brim/files.h"
 #include "commands.h"
-#include "io/file.h"
 #include "signals.h"
 
 namespace brim::command {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/folder.h"
+#include "brim/run_folder.h"
 
 namespace brim::command {
 

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "brim/estimate.h"
+#include "brim/suggest.h"
 #include "commands.h"
-#include "scene/estimate.h"
-#include "scene/suggest.h"
 
 namespace brim::command {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "brim/catalogue.h"
+#include "brim/estimate.h"
 #include "brim/parameter.h"
+#include "brim/suggest.h"
 #include "commands.h"
-#include "scene/catalogue.h"
-#include "scene/estimate.h"
-#include "scene/suggest.h"
 
 #ifndef BRIM_INSTALLED_SCENES
 #define BRIM_INSTALLED_SCENES "/usr/local/share/brim/scenes"

@@ -6,14 +6,10 @@
 #include <cstdio>
 #include <sstream>
 
+#include "brim/files.h"
+#include "brim/picture.h"
+#include "brim/surface.h"
 #include "commands.h"
-#include "io/bgeo.h"
-#include "io/mesh_files.h"
-#include "io/ply.h"
-#include "io/vtp.h"
-#include "render/film.h"
-#include "render/picture.h"
-#include "surface/vdb.h"
 
 namespace brim::command {
 
@@ -65,7 +61,7 @@ int surface(const SurfaceArguments& a) {
   if (run.scene().dimension == 2)
     throw Failure(fmt::format("{} is a run in 2D, which has no surface of triangles; brim render draws its outline", run.path()));
   const std::string out = folderFor(a.frames, run, "surface");
-  const Scenery scenery(run.scene());
+  const MovingMeshes moving(run.scene());
   const double spacing = run.scene().resolution.spacing;
   const int code = overFrames(
       a.frames, run, frames, out, "surface", fmt::format("method {}\nvoxel {}\n", a.method, a.voxel),
@@ -79,7 +75,7 @@ int surface(const SurfaceArguments& a) {
           if (format == "vdb") writeSurfaceVdb(file, liquid, a.voxel * spacing, s.time);
         }
         // What moves beside the liquid, as meshes that belong to the same frames.
-        for (const auto& [name, mesh] : {std::pair("cloth", sheetsOf(s, {0, 0, 0})), std::pair("bodies", scenery.bodies(s))})
+        for (const auto& [name, mesh] : {std::pair("cloth", moving.cloth(s)), std::pair("bodies", moving.bodies(s))})
           if (!mesh.triangles.empty()) {
             const LiquidSurface still{mesh, std::vector<std::array<float, 3>>(mesh.points.size(), {0, 0, 0})};
             writeSurfacePly(fileOf(out, name, frame, "ply"), still, s.time);
@@ -101,31 +97,29 @@ int render(const RenderArguments& a) {
   if (std::sscanf(a.size.c_str(), "%dx%d%n", &options.width, &options.height, &used) != 2 || std::size_t(used) != a.size.size() ||
       options.width < 64 || options.height < 64 || options.width > 8192 || options.height > 8192)
     throw Failure(fmt::format("--size {} is not understood; give WIDTHxHEIGHT in pixels, 64x64 to 8192x8192", a.size));
-  Scenery scenery(run.scene());
-  {
+  const Pictures pictures = [&] {
     const auto some = someOf(run, frames);
     if (a.style == "density" && std::all_of(some.begin(), some.end(), [](const Snapshot& s) { return s.density.empty(); }))
       throw Failure(fmt::format("the frames of {} hold no density", run.path()));
-    chooseColours(options, run.scene(), some);
-    scenery.frame(some);
-  }
+    return Pictures(run.scene(), options, some);
+  }();
   const std::string out = folderFor(a.frames, run, "pictures");
   const std::string name = a.style;
   const auto pictureOf = [&](int frame) { return fileOf(out, name.c_str(), frame, "png"); };
   const std::string settings = fmt::format("view {}\nsize {}\nlabel {}\ncolours of {} from {} to {}\n", a.view, a.size,
-                                           options.label, a.style, options.least, options.most);
+                                           options.label, a.style, pictures.options().least, pictures.options().most);
   const int code = overFrames(
       a.frames, run, frames, out, name, settings, [&](int frame) { return std::vector<std::string>{pictureOf(frame)}; },
-      [&](int frame, const Snapshot& s) { writePng(pictureOf(frame), picture(scenery.stage(s, a.style), options)); });
+      [&](int frame, const Snapshot& s) { pictures.write(pictureOf(frame), s); });
   if (code != ok) return code;
   if (!a.frames.quiet) fmt::print("{} pictures in {}\n", frames.size(), out);
   if (a.film) {
-    std::vector<std::string> pictures;
-    for (const int frame : frames) pictures.push_back(pictureOf(frame));
+    std::vector<std::string> files;
+    for (const int frame : frames) files.push_back(pictureOf(frame));
     // As fast as it happened, as long as that is a film.
     const double rate = run.scene().output.frames_per_second;
     const std::string film = fmt::format("{}/{}.mp4", out, name);
-    writeFilm(film, pictures, std::clamp(rate > 0 ? rate : 30., 1., 120.));
+    writeFilm(film, files, std::clamp(rate > 0 ? rate : 30., 1., 120.));
     if (!a.frames.quiet) fmt::print("  film        {}\n", film);
   }
   return ok;

@@ -16,14 +16,14 @@ namespace brim::command {
 namespace {
 
 const char* examples = R"(Examples:
-  brim list scenes                                 what there is to run
-  brim run scenes/dam_break.toml                   runs it; results in out/dam_break
+  brim list scenes                                 the scenes that come with Brim
+  brim run scenes/dam_break.toml                   run it; results in out/dam_break
   brim run scenes/dam_break.toml --solver wcsph --out out/wcsph
   brim run scenes/dam_break.toml --set solver.iterations=20 --set fluid.blocks[0].velocity=[1,0,0] --out out/fast
-  brim run scenes/dam_break.toml --resume          goes on with an interrupted run
+  brim run scenes/dam_break.toml --resume          continue an interrupted run
 )"
 #ifdef BRIM_REPORT
-                       R"(  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph           one page about both
+                       R"(  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph           one page that compares both
   brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
 )"
 #endif
@@ -33,7 +33,7 @@ const char* examples = R"(Examples:
 )"
 #endif
                        R"(  brim render out/dam_break --film                 pictures and an mp4 of a run
-  brim surface out/dam_break --format ply,vdb      its liquid as triangle meshes and level sets
+  brim surface out/dam_break --format ply,vdb      the surface of the liquid: meshes and level sets
   brim check my.toml                               all mistakes, with line and column
   brim list parameters pbf                         every parameter: unit, range, default, meaning
 
@@ -54,8 +54,8 @@ void addTimes(CLI::App& command, SceneArguments& a) {
 
 void addScene(CLI::App& command, SceneArguments& a) {
   command.add_option("SCENE", a.file, "Scene file (TOML)")->required();
-  command.add_option("--solver", a.solver, "Method, instead of the scene's (brim list solvers)")->type_name("NAME");
-  addSet(command, a.set, "Change any value of the scene; may be given often: --set time.dt_max=0.002");
+  command.add_option("--solver", a.solver, "Solver, instead of the scene's (brim list solvers)")->type_name("NAME");
+  addSet(command, a.set, "Change any value of the scene: --set time.dt_max=0.002. May be repeated");
   addTimes(command, a);
 }
 
@@ -63,12 +63,11 @@ void addMachine(CLI::App& command, Options& machine) {
   command.add_option("--threads", machine.threads, "Threads; 0: all cores. The result does not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  command.add_option("--device", machine.device, "cpu, or cuda: an NVIDIA GPU; brim list devices tells what is here")
-      ->capture_default_str();
+  command.add_option("--device", machine.device, "cpu, or cuda for an NVIDIA GPU (brim list devices)")->capture_default_str();
   command.add_option("--precision", machine.precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))
       ->type_name("WORD");
-  command.add_option("--flavour", machine.flavour, "One of the builds that \"brim version\" lists, instead of the best")
+  command.add_option("--flavour", machine.flavour, "Use this flavour instead of the fastest one (brim version lists them)")
       ->type_name("NAME");
 }
 
@@ -81,9 +80,9 @@ int version() {
 
 #ifdef BRIM_REPORT
 const char* reportNotes = R"(
-Leaves in the folder: report.html (one file; opens from disk), report.csv (a row per run), plots/*.svg (for a paper), and a
-folder per run with its scene.toml, frames, statistics.csv and summary.json. A run that diverges is a result: the page says
-when. Nothing runs before every value of every run has been checked.
+Writes report.html (one file, needs no server), report.csv (a row per run), plots/*.svg (for a paper), and a folder per run with
+its scene.toml, frames, statistics.csv and summary.json. A run that diverges is a result too: the page says when it did. All values
+of all runs are checked before the first run starts.
 
 Parameters that only one solver has, or that should differ between solvers:
   --set solver.wcsph.NAME=1         a parameter of wcsph, read where wcsph runs
@@ -107,32 +106,32 @@ A study is a TOML file:
   set = {solver.name = "pcisph", solver.iterations = 4, time.dt = 0.001})";
 
 void addReport(CLI::App& command, ReportArguments& a) {
-  addSet(command, a.run.scene.set, "Change any value of the scene for all runs, or with NAME: for those of one solver");
+  addSet(command, a.run.scene.set, "Change any value of the scene for all runs, or for the runs of one solver: NAME:path=value");
   addTimes(command, a.run.scene);
   addMachine(command, a.run.machine);
-  auto* resume = command.add_flag("--resume", a.run.resume, "Keep what is finished, go on with what was interrupted");
+  auto* resume = command.add_flag("--resume", a.run.resume, "Keep finished runs and continue interrupted ones");
   command.add_flag("--overwrite", a.run.overwrite, "Replace the results in that folder")->excludes(resume);
-  command.add_flag("--quiet", a.run.quiet, "No progress, only mistakes");
+  command.add_flag("--quiet", a.run.quiet, "Print no progress, only errors");
 }
 
 void addReports(CLI::App& app, ReportArguments& a) {
-  auto* compare = app.add_subcommand("compare", "Run a scene with several solvers; leaves a page that compares them");
+  auto* compare = app.add_subcommand("compare", "Run a scene with several solvers and write a page that compares them");
   compare->footer(std::string("Example:\n  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph --until 1\n") + reportNotes);
   compare->add_option("SCENE", a.run.scene.file, "Scene file (TOML)")->required();
-  compare->add_option("--solvers", a.solvers, "Methods, with commas between (brim list solvers)")
+  compare->add_option("--solvers", a.solvers, "Solvers, separated by commas (brim list solvers)")
       ->type_name("A,B,...")
       ->required();
   compare->add_option("--out", a.run.out, "Folder of the results (default: out/<scene>_compare)")->type_name("DIR");
   addReport(*compare, a);
 
-  auto* sweep = app.add_subcommand("sweep", "Run a scene with all combinations of some values; leaves a page about them");
+  auto* sweep = app.add_subcommand("sweep", "Run a scene with all combinations of some values and write a page about them");
   sweep->footer(
       std::string(
           "Example:\n  brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3\n") +
       reportNotes);
   sweep->add_option("SCENE", a.run.scene.file, "Scene file (TOML)")->required();
-  sweep->add_option("--solver", a.run.scene.solver, "Method, instead of the scene's (brim list solvers)")->type_name("NAME");
-  sweep->add_option("--vary", a.vary, "Values to run, with commas between; may be given often. Also solver.name=pbf,wcsph")
+  sweep->add_option("--solver", a.run.scene.solver, "Solver, instead of the scene's (brim list solvers)")->type_name("NAME");
+  sweep->add_option("--vary", a.vary, "Values to run, separated by commas; also solver.name=pbf,wcsph. May be repeated")
       ->type_name("path=v,v,...")
       ->required()
       ->expected(1)
@@ -140,7 +139,7 @@ void addReports(CLI::App& app, ReportArguments& a) {
   sweep->add_option("--out", a.run.out, "Folder of the results (default: out/<scene>_sweep)")->type_name("DIR");
   addReport(*sweep, a);
 
-  auto* study = app.add_subcommand("study", "Run a study: a comparison or sweep kept as a file, with question and finding");
+  auto* study = app.add_subcommand("study", "Run a study: a comparison or sweep in a file, with its question and finding");
   study->footer(std::string(studyNotes) + "\n" + reportNotes);
   study->add_option("FILE", a.run.scene.file, "Study file (TOML)")->required();
   study->add_option("--out", a.run.out, "Folder of the results (default: out/<study>)")->type_name("DIR");
@@ -155,8 +154,8 @@ void addFrames(CLI::App& command, FramesArguments& a, const char* out) {
   command.add_option("--threads", a.threads, "Threads; 0: all cores. The result does not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  command.add_flag("--force", a.force, "Make again what is there already");
-  command.add_flag("--quiet", a.quiet, "No progress, only mistakes");
+  command.add_flag("--force", a.force, "Make all files again, also those that are up to date");
+  command.add_flag("--quiet", a.quiet, "Print no progress, only errors");
 }
 
 struct LookArguments {
@@ -168,42 +167,42 @@ struct LookArguments {
 void addLook(CLI::App& app, LookArguments& a) {
   auto* surface = app.add_subcommand("surface", "Triangle meshes of the liquid's surface, from the frames of a run");
   surface->footer(R"(Methods:
-  anisotropic  kernels that follow the surface (Yu & Turk 2013): smooth, keeps thin sheets
-  spheres      round kernels at the particles: quick, lumpy
-  levelset     distance to the mean of the particles around (Zhu & Bridson 2005)
-Meshes are closed and keep the volume of the liquid; PLY files hold velocities (vx vy vz). What is there is not made again.)");
+  anisotropic  kernels stretched along the surface (Yu & Turk 2013): smooth, keeps thin sheets
+  spheres      round kernels at the particles (Mueller et al. 2003): fast, bumpy
+  levelset     distance to the mean position of nearby particles (Zhu & Bridson 2005): smooth, fills dents
+Meshes are closed and keep the volume of the liquid. PLY files also hold velocities (vx vy vz). Files that are up to date are kept.)");
   addFrames(*surface, a.surface.frames, "surface");
   surface->add_option("--method", a.surface.method, "anisotropic, spheres or levelset")->type_name("NAME");
-  surface->add_option("--format", a.surface.formats, "ply, obj, vdb, with commas between")->type_name("A,B");
-  surface->add_option("--voxel", a.surface.voxel, "Side of the lattice's cells, in particle spacings")
+  surface->add_option("--format", a.surface.formats, "ply, obj, vdb, separated by commas")->type_name("A,B");
+  surface->add_option("--voxel", a.surface.voxel, "Side of a grid cell, in particle spacings")
       ->type_name("X")
       ->check(CLI::Range(0.1, 2.0));
 
   auto* render = app.add_subcommand("render", "Pictures and a film of a run, without a display");
-  render->footer(R"(Views of 3D scenes: front, side, top, iso, or AZIMUTH,ELEVATION[,ZOOM] in degrees (24,17 if not given).
-Films are made by ffmpeg and run as fast as it happened. What is there is not made again, unless --style, --view or --size changed.)");
+  render->footer(R"(Views of 3D scenes: front, side, top, iso, or AZIMUTH,ELEVATION[,ZOOM] in degrees (default: 24,17).
+Films need ffmpeg and play in real time. Pictures that are up to date are kept, unless --style, --view or --size changed.)");
   addFrames(*render, a.render.frames, "pictures");
   render->add_option("--style", a.render.style, "water, particles, density or speed")->type_name("NAME");
-  render->add_option("--view", a.render.view, "From where")->type_name("VIEW");
-  render->add_option("--size", a.render.size, "Of a picture [px]")->type_name("WxH");
-  render->add_flag("--film", a.render.film, "Also an mp4");
-  render->add_flag("--no-label", a.render.noLabel, "Without time and colour bar");
+  render->add_option("--view", a.render.view, "Where the camera is")->type_name("VIEW");
+  render->add_option("--size", a.render.size, "Size of a picture [px]")->type_name("WxH");
+  render->add_flag("--film", a.render.film, "Also make an mp4");
+  render->add_flag("--no-label", a.render.noLabel, "Draw no time and no colour bar");
 
   auto* files = app.add_subcommand("export", "The particles of a run in another file format");
   addFrames(*files, a.files.frames, "export");
-  files->add_option("--format", a.files.formats, "bgeo (Houdini), ply, vtp (ParaView), with commas between")->type_name("A,B");
+  files->add_option("--format", a.files.formats, "bgeo (Houdini), ply, vtp (ParaView), separated by commas")->type_name("A,B");
 }
 
 #ifdef BRIM_VIEW
 const char* viewNotes = R"(
 Examples:
-  brim view scenes/dam_break_2d.toml               runs it, and shows it as it runs
+  brim view scenes/dam_break_2d.toml               run it and watch
   brim view scenes/dam_break.toml --solver flip --paused
-  brim view out/dam_break                          plays back the frames of a run
+  brim view out/dam_break                          play back the frames of a run
 
 Prints the page's address and opens it where there is a display. Over ssh, forward the port: ssh -L 8642:127.0.0.1:8642 HOST.
-The server answers to this machine only. --bind lets others in, who need the token that is part of the printed address; what
-they send and see is not encrypted. Ctrl+C ends it.)";
+Only this machine can connect. With --bind others can too, if they have the token in the printed address. Nothing is encrypted.
+Ctrl+C ends it.)";
 
 void addView(CLI::App& app, ViewArguments& a) {
   auto* view = app.add_subcommand("view", "Watch and steer a scene in the browser, or play back a run");
@@ -214,9 +213,9 @@ void addView(CLI::App& app, ViewArguments& a) {
   view->add_option("--port", a.port, "Port of the page; 0: any (default: 8642, or the next that is free)")
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
-  view->add_option("--bind", a.bind, "Address to listen on, for other machines to watch: 0.0.0.0 for all")->type_name("ADDRESS");
-  view->add_flag("--no-open", a.noOpen, "Only print the address");
-  view->add_flag("--paused", a.paused, "Wait for the page's go");
+  view->add_option("--bind", a.bind, "Address to listen on; 0.0.0.0 lets other machines connect")->type_name("ADDRESS");
+  view->add_flag("--no-open", a.noOpen, "Print the address and open no browser");
+  view->add_flag("--paused", a.paused, "Start paused");
 }
 #endif
 
@@ -227,18 +226,18 @@ int dispatch(int argc, char** argv) {
 
   RunArguments a;
   a.words.assign(argv, argv + argc);
-  auto* run = app.add_subcommand("run", "Run a scene; leaves frames, statistics, checkpoints, a summary and a picture");
+  auto* run = app.add_subcommand("run", "Run a scene and write frames, statistics, checkpoints, a summary and a picture");
   addScene(*run, a.scene);
   addMachine(*run, a.machine);
   run->add_option("--out", a.out, "Folder of the results (default: out/<name of the scene>)")->type_name("DIR");
-  auto* resume =
-      run->add_flag("--resume", a.resume, "Go on with the run in that folder, to the same bits as if it had never stopped");
+  auto* resume = run->add_flag("--resume", a.resume,
+                               "Continue the run in that folder. The result is bit for bit that of a run that was not stopped");
   run->add_flag("--overwrite", a.overwrite, "Replace the results in that folder")->excludes(resume);
-  run->add_option("--from", a.from, "Start from the state of this checkpoint or run, under this scene's parameters")
+  run->add_option("--from", a.from, "Start from the state of this checkpoint or run, with the parameters of this scene")
       ->type_name("CHECKPOINT")
       ->excludes(resume);
-  run->add_flag("--quiet", a.quiet, "No progress, only mistakes");
-  run->add_option("--progress", a.progress, "json: progress as one JSON object a line on stdout")
+  run->add_flag("--quiet", a.quiet, "Print no progress, only errors");
+  run->add_option("--progress", a.progress, "json: print progress to stdout, one JSON object per line")
       ->check(CLI::IsMember({"json", "bar"}))
       ->type_name("STYLE");
 
@@ -255,9 +254,9 @@ int dispatch(int argc, char** argv) {
   LookArguments look;
   addLook(app, look);
 
-  auto* check = app.add_subcommand("check", "Tell every mistake of a scene, with line and column; run nothing");
+  auto* check = app.add_subcommand("check", "Check a scene without running it: every mistake, with line and column");
   addScene(*check, a.scene);
-  auto* info = app.add_subcommand("info", "Particles, memory, disk, steps and time of a scene before running it");
+  auto* info = app.add_subcommand("info", "Estimate particles, memory, disk, steps and wall time of a scene");
   addScene(*info, a.scene);
   addMachine(*info, a.machine);
 
@@ -265,9 +264,9 @@ int dispatch(int argc, char** argv) {
   bool markdown = false;
   auto* list = app.add_subcommand("list", "List solvers, scenes, devices or parameters");
   list->require_subcommand(1);
-  auto* listSolvers_ = list->add_subcommand("solvers", "The methods");
+  auto* listSolvers_ = list->add_subcommand("solvers", "The solvers and the papers they come from");
   auto* listScenes_ = list->add_subcommand("scenes", "The scenes that come with Brim");
-  auto* listDevices_ = list->add_subcommand("devices", "What --device takes, and what that is here; times a copy on a GPU");
+  auto* listDevices_ = list->add_subcommand("devices", "The devices of this machine; measures the memory speed of a GPU");
   auto* listParameters_ = list->add_subcommand("parameters", "Every key of a scene file and every parameter of the solvers");
   listParameters_->add_option("NAME", name, "Only this table, solver or key");
   listParameters_->add_flag("--markdown", markdown, "As the page docs/scene_format.md");

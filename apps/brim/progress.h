@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "observe/run.h"
+#include "brim/run.h"
 
 namespace brim::command {
 

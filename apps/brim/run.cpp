@@ -1,4 +1,4 @@
-#include "observe/run.h"
+#include "brim/run.h"
 
 #include <fmt/format.h>
 

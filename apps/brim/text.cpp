@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "brim/suggest.h"
 #include "commands.h"
-#include "scene/suggest.h"
 
 namespace brim::command {
 

@@ -1,4 +1,6 @@
 // brim view: a scene or a run in the browser.
+#include "brim/view.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -10,8 +12,6 @@
 
 #include "commands.h"
 #include "signals.h"
-#include "view/server.h"
-#include "view/session.h"
 
 extern char** environ;
 
@@ -36,45 +36,41 @@ void openBrowser(const std::string& address) {
   posix_spawn_file_actions_destroy(&quiet);
 }
 
-std::unique_ptr<view::Session> sessionOf(const ViewArguments& a, bool folder) {
+Viewer viewerOf(const ViewArguments& a) {
+  ViewSettings settings;
+  settings.address = a.bind;
+  settings.port = a.port < 0 ? usualPort : static_cast<unsigned short>(a.port);
+  settings.tries = a.port < 0 ? 20 : 1;
+  std::error_code ignored;
+  const bool folder = fs::is_directory(a.scene.file, ignored);
   if (folder) {
     if (!a.scene.set.empty() || !a.scene.solver.empty() || !a.scene.until.empty() || !a.scene.framesPerSecond.empty())
       throw Failure(
           fmt::format("{} is the folder of a run, which is played back as it is; a scene file can be changed", a.scene.file));
-    return view::playback(a.scene.file);
+    return Viewer::playback(a.scene.file, settings);
   }
   requireScene(a.scene.file);
   knownFlavour(a.machine.flavour);
   read(a.scene);  // tells mistakes and warnings here, before a page opens
-  return view::liveSession(a.scene.file, settingsOf(a.scene), a.machine, a.paused);
+  return Viewer::live(a.scene.file, settingsOf(a.scene), a.machine, a.paused, settings);
 }
 
 }  // namespace
 
 int view(const ViewArguments& a) {
-  std::error_code ignored;
-  const bool folder = fs::is_directory(a.scene.file, ignored);
-  const auto session = sessionOf(a, folder);
-  view::Server::Settings settings;
-  settings.address = a.bind;
-  settings.port = a.port < 0 ? usualPort : static_cast<unsigned short>(a.port);
-  settings.tries = a.port < 0 ? 20 : 1;
-  if (folder) settings.folder = a.scene.file;
-
+  Viewer viewer = viewerOf(a);
   Signals::watch();
-  view::Server server(settings, [&](std::string_view text) { return session->receive(text); });
-  fmt::print("{}\n", server.address());
-  if (server.open())
+  fmt::print("{}\n", viewer.address());
+  if (viewer.open())
     fmt::print(
         stderr,
         "warning: other machines can reach this page; whoever has the address with its token can steer the simulation, and "
         "nothing is encrypted\n");
   fmt::print("Ctrl+C ends it.\n");
   std::fflush(stdout);
-  session->start(server);
-  if (!a.noOpen) openBrowser(server.address());
+  viewer.start();
+  if (!a.noOpen) openBrowser(viewer.address());
   while (!Signals::stop()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  session->stop();
   return ok;
 }
 

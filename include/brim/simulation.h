@@ -50,10 +50,13 @@ class Simulation {
   std::int64_t step() const;
   const Scene& scene() const;
   const Facts& facts() const;
+  /// The state of now. Taking it changes nothing.
   Snapshot snapshot() const;
   /// The snapshot of now, for those who go on meanwhile: a device copies it beside the next steps, and the future's thread puts
   /// it together. On a CPU it is there at once. The future must be done before the simulation goes.
   std::future<Snapshot> capture() const;
+  /// Averages (forces on bodies and joints, flows of gauges) count from here on. They count from the start if it is never called.
+  void restartAverages();
   /// Bytes held by particles, samples, lists and tables.
   std::size_t bytes() const;
   /// Hash of ids, positions and velocities; the same for any sorting and any number of threads.

@@ -17,7 +17,7 @@ struct Surface {
   std::vector<int> element;    // indices of vertices, `corners` each
 };
 
-/// A rigid body at one time. Forces are means since the last frame.
+/// A rigid body at one time. Forces are means since Simulation::restartAverages: in a run, since the last frame.
 struct BodyReport {
   std::string name;
   Vector position = {0, 0, 0};                                   // [m] of the shape's own frame, whose origin is its middle
@@ -27,7 +27,7 @@ struct BodyReport {
   Vector force = {0, 0, 0}, torque = {0, 0, 0};                  // [N], [N m] of the fluid, about the centre of mass
 };
 
-/// A joint at one time. Forces are means since the last frame.
+/// A joint at one time. Forces are means as those of bodies.
 struct JointReport {
   std::string name;
   Vector force = {0, 0, 0}, torque = {0, 0, 0};  // [N], [N m] on its first body, about the joint
@@ -39,7 +39,7 @@ struct JointReport {
 /// What a gauge reads.
 struct GaugeReport {
   std::string name;
-  double value = 0;  // level [m], pressure [Pa], flow [m^3/s] as a mean since the last frame
+  double value = 0;  // level [m], pressure [Pa], flow [m^3/s] as a mean, as forces on bodies
   double total = 0;  // flow: [m^3] since the start
 };
 

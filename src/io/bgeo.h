@@ -2,15 +2,14 @@
 #pragma once
 #include <string>
 
-#include "brim/snapshot.h"
+#include "brim/files.h"
 
 namespace brim {
 
-/// P (with w = 1), v, density, pressure (those that the snapshot has) and id. Houdini, Partio and others read it. Big-endian:
-///   "Bgeo" 'V' and nine int32: 5, points, primitives, point groups, primitive groups, attributes of points, vertices,
-///   primitives, whole; every attribute as name (uint16 length, letters), uint16 components, int32 type (0 float, 1 int, 5
-///   vector), defaults; every point as x y z w and its attributes; then the primitives and the bytes 0 and 255.
-void writeBgeo(const std::string& path, const Snapshot&);
+// What writeBgeo (brim/files.h) writes, big-endian:
+//   "Bgeo" 'V' and nine int32: 5, points, primitives, point groups, primitive groups, attributes of points, vertices,
+//   primitives, whole; every attribute as name (uint16 length, letters), uint16 components, int32 type (0 float, 1 int, 5
+//   vector), defaults; every point as x y z w and its attributes; then the primitives and the bytes 0 and 255.
 
 /// Reads the points of such a file, attributes of other names skipped.
 Snapshot readBgeo(const std::string& path);

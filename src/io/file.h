@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "brim/files.h"
+
 namespace brim {
 
 /// A file that is written beside its final name and put in place by commit(): neither a reader nor a crash nor a full disk
@@ -31,27 +33,6 @@ class NewFile {
   std::vector<char> buffer_;
   std::size_t size_, written_ = 0;
   int fd_ = -1;
-};
-
-/// The whole file at once, by NewFile.
-void writeFile(const std::string& path, std::string_view content);
-
-std::string readFile(const std::string& path);
-
-/// Makes the folder and those above it.
-void makeFolder(const std::string& path);
-
-/// Holds a folder for one writer, until it goes out of scope or its process ends, however that ends. Throws a Failure while
-/// another holds it; file systems that know no locks let everybody in.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& path);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int fd_;
 };
 
 /// Writes all of it to an open file; throws as NewFile does.

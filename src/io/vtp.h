@@ -4,13 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "brim/snapshot.h"
+#include "brim/files.h"
 
 namespace brim {
-
-/// Points with one vertex each and the arrays velocity, density, pressure, id (those that the snapshot has), as raw
-/// little-endian bytes. Positions are Float32 while their rounding stays below 1e-4 of `spacing` [m], and Float64 otherwise.
-void writeVtp(const std::string& path, const Snapshot&, double spacing);
 
 /// Reads what writeVtp wrote (any PolyData with appended raw arrays of the same names and types).
 Snapshot readVtp(const std::string& path);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "bodies/mass.h"
 #include "io/file.h"
 #include "observe/checkpoint.h"
+#include "observe/frames.h"
 #include "scene/write.h"
 
 namespace brim {
@@ -47,31 +49,53 @@ void writeSceneOf(const std::string& folder, const Scene& scene) {
   writeFile(folder + "/scene.toml", text + toToml(scene));
 }
 
-RunFolder::RunFolder(std::string folder) : folder_(std::move(folder)) {
-  while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
-  if (!fs::is_directory(folder_)) throw Failure(fmt::format("there is no folder {}", folder_));
-  scene_ = sceneOf(folder_);
-  settings_ = framesOf(scene_, folder_);
-  settings_.formats = {"vtp", "ply"};
+struct RunFolder::Content {
+  explicit Content(std::string folder);
+  void findFrames();
+  void readBodies();
+
+  std::string folder;
+  Scene scene;
+  Frames::Settings settings;
+  std::vector<int> frames;
+  std::vector<Vector> centres;                         // [m] of mass of the bodies, in their shapes' frames
+  std::map<std::int64_t, std::vector<double>> bodies;  // bodies.csv: step -> its row
+};
+
+RunFolder::Content::Content(std::string path) : folder(std::move(path)) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  if (!fs::is_directory(folder)) throw Failure(fmt::format("there is no folder {}", folder));
+  scene = sceneOf(folder);
+  settings = framesOf(scene, folder);
+  settings.formats = {"vtp", "ply"};
+  findFrames();
+  readBodies();
+}
+
+RunFolder::RunFolder(std::string folder) : content_(std::make_unique<Content>(std::move(folder))) {}
+RunFolder::~RunFolder() = default;
+const std::string& RunFolder::path() const { return content_->folder; }
+const Scene& RunFolder::scene() const { return content_->scene; }
+const std::vector<int>& RunFolder::frames() const { return content_->frames; }
+
+void RunFolder::Content::findFrames() {
   std::set<int> numbers;
-  if (fs::is_directory(settings_.folder))
-    for (const auto& entry : fs::directory_iterator(settings_.folder)) {
+  if (fs::is_directory(settings.folder))
+    for (const auto& entry : fs::directory_iterator(settings.folder)) {
       const std::string name = entry.path().filename().string();
       int number = 0, used = 0;
       if (std::sscanf(name.c_str(), "frame_%d.%n", &number, &used) != 1 || used == 0) continue;
       if (const std::string format = name.substr(std::size_t(used)); format == "vtp" || format == "ply") numbers.insert(number);
     }
-  frames_.assign(numbers.begin(), numbers.end());
-  if (frames_.empty())
-    throw Failure(fmt::format("{} has no frames; run the scene with output.frames_per_second above 0", folder_));
-  readBodies();
+  frames.assign(numbers.begin(), numbers.end());
+  if (frames.empty()) throw Failure(fmt::format("{} has no frames; run the scene with output.frames_per_second above 0", folder));
 }
 
-void RunFolder::readBodies() {
-  const std::string file = folder_ + "/bodies.csv";
-  if (scene_.bodies.empty() || !fs::exists(file)) return;
-  const auto shapes = solidShapes(scene_);
-  for (std::size_t k = 0; k < scene_.bodies.size(); ++k) centres_.push_back(massOf(shapes[scene_.solids.size() + k], 1).centre);
+void RunFolder::Content::readBodies() {
+  const std::string file = folder + "/bodies.csv";
+  if (scene.bodies.empty() || !fs::exists(file)) return;
+  const auto shapes = solidShapes(scene);
+  for (std::size_t k = 0; k < scene.bodies.size(); ++k) centres.push_back(massOf(shapes[scene.solids.size() + k], 1).centre);
   std::istringstream lines(readFile(file));
   std::string line;
   std::getline(lines, line);
@@ -79,26 +103,27 @@ void RunFolder::readBodies() {
     std::vector<double> row;
     std::istringstream cells(line);
     for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::strtod(cell.c_str(), nullptr));
-    if (row.size() >= 2 + scene_.bodies.size() * std::size_t(columnsOf(scene_.dimension)))
-      bodies_[std::int64_t(row[0])] = std::move(row);
+    if (row.size() >= 2 + scene.bodies.size() * std::size_t(columnsOf(scene.dimension)))
+      bodies[std::int64_t(row[0])] = std::move(row);
   }
 }
 
 Snapshot RunFolder::read(int frame) const {
-  auto s = Frames::read(settings_, frame, frames_.front());
-  if (!s) throw Failure(fmt::format("frame {} of {} is gone", frame, folder_));
-  const auto row = bodies_.find(s->step);
-  for (std::size_t k = 0; row != bodies_.end() && k < scene_.bodies.size(); ++k) {
+  const Content& c = *content_;
+  auto s = Frames::read(c.settings, frame, c.frames.front());
+  if (!s) throw Failure(fmt::format("frame {} of {} is gone", frame, c.folder));
+  const auto row = c.bodies.find(s->step);
+  for (std::size_t k = 0; row != c.bodies.end() && k < c.scene.bodies.size(); ++k) {
     using namespace vectors;
-    const int D = scene_.dimension;
+    const int D = c.scene.dimension;
     const double* at = &row->second[2 + k * std::size_t(columnsOf(D))];
     BodyReport& body = s->bodies.emplace_back();
-    body.name = scene_.bodies[k].name;
+    body.name = c.scene.bodies[k].name;
     const double* turn = at + 2 * D;
     body.rotation = matrixOf(D == 3 ? Quaternion{turn[0], turn[1], turn[2], turn[3]}
                                     : Quaternion{std::cos(turn[0] / 2), 0, 0, std::sin(turn[0] / 2)});
     for (int a = 0; a < D; ++a) body.centre[std::size_t(a)] = at[a], body.velocity[std::size_t(a)] = at[D + a];
-    body.position = body.centre - body.rotation * centres_[k];
+    body.position = body.centre - body.rotation * c.centres[k];
   }
   return std::move(*s);
 }

@@ -82,9 +82,9 @@ void Frames::removeOthers() {
   }
 }
 
-void Frames::write(int number, Snapshot&& s) {
+void Frames::write(int number, std::shared_ptr<const Snapshot> s) {
   finish();
-  const double time = s.time;
+  const double time = s->time;
   {
     std::lock_guard lock(mutex_);
     job_.emplace(number, std::move(s));
@@ -107,7 +107,7 @@ void Frames::work() {
     lock.unlock();
     std::exception_ptr error;
     try {
-      store(job_->first, job_->second);
+      store(job_->first, *job_->second);
     } catch (...) {
       error = std::current_exception();
     }

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ class Frames {
   ~Frames();
 
   /// Waits for the frame before this one, and throws what its writing threw.
-  void write(int number, Snapshot&&);
+  void write(int number, std::shared_ptr<const Snapshot>);
   /// Waits until all is written.
   void finish();
 
@@ -61,7 +62,7 @@ class Frames {
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable change_;
-  std::optional<std::pair<int, Snapshot>> job_;
+  std::optional<std::pair<int, std::shared_ptr<const Snapshot>>> job_;
   std::exception_ptr error_;
   bool quit_ = false;
 };

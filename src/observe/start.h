@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "brim/run.h"
 #include "observe/checkpoint.h"
-#include "observe/run.h"
 
 namespace brim {
 

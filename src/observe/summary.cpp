@@ -84,7 +84,7 @@ double volumeRatio(Totals& t, const Scene& scene, double volume, std::int64_t pa
   return now;
 }
 
-std::string summaryText(const Simulation& sim, const Totals& t, const RunFacts& facts) {
+std::string summaryText(const Simulation& sim, const Snapshot& end, const Totals& t, const RunFacts& facts) {
   const Scene& scene = sim.scene();
   const auto stage = [&](const char* name) {
     const auto at = t.stages.find(name);
@@ -125,7 +125,7 @@ std::string summaryText(const Simulation& sim, const Totals& t, const RunFacts& 
   j["volume_ratio_max"] = t.volumeRatioMax;
   if (t.volumeRatioEq19 >= 0) j["volume_ratio_eq19"] = t.volumeRatioEq19;
   if (t.residual >= 0) j["residual_mean"] = ratio(t.residual, double(t.steps));
-  const Spacing spacing = spacingOf(sim.snapshot(), scene.resolution.spacing);
+  const Spacing spacing = spacingOf(end, scene.resolution.spacing);
   j["spacing_mean"] = spacing.mean;
   j["spacing_variance"] = spacing.variance;
   j["spacing_close"] = spacing.close;

@@ -63,6 +63,6 @@ struct RunFacts {
 ///   simulated_per_wall   simulated seconds per second spent in steps
 ///   spacing_*            at the end: distance to the nearest particle in spacings, its variance, and the part closer than 0.5
 ///   state_hash           of ids, positions and velocities, as 16 hexadecimal digits
-std::string summaryText(const Simulation&, const Totals&, const RunFacts&);
+std::string summaryText(const Simulation&, const Snapshot& end, const Totals&, const RunFacts&);
 
 }  // namespace brim

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "brim/picture.h"
 #include "brim/scene.h"
 
 namespace brim {
@@ -11,16 +12,6 @@ namespace brim {
 struct Projected {
   double x, y, depth;
 };
-
-/// Where a 3D scene is looked at from.
-struct Eye {
-  double azimuth = 24;    // [deg] to the right of the front
-  double elevation = 17;  // [deg] above the horizon
-  double zoom = 1;        // over what just fits
-};
-
-/// front, side, top, iso, or azimuth,elevation[,zoom] in degrees; throws Failure with what is understood.
-Eye eyeFrom(const std::string&);
 
 /// 3D scenes are seen in perspective from the front, a little from the right and above (y is up); 2D scenes as on paper.
 class Camera {

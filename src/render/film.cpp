@@ -1,5 +1,3 @@
-#include "render/film.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -10,6 +8,7 @@
 #include <cstdio>
 
 #include "brim/error.h"
+#include "brim/picture.h"
 #include "io/file.h"
 
 namespace brim {

@@ -163,7 +163,7 @@ const std::vector<std::string>& pictureStyles() {
 }
 
 Colour styleColour(const std::string& style, double fraction) {
-  // The seeds' colours: density white to red, speed blue to white.
+  // Density white to red, speed blue to white.
   static constexpr Colour calm = {0.06f, 0.25f, 0.62f}, middle = {0.32f, 0.60f, 0.90f}, white = {0.98f, 0.98f, 0.98f},
                           pink = {0.96f, 0.55f, 0.47f}, red = {0.78f, 0.06f, 0.09f};
   if (style != "density" && style != "speed") return {0.20f, 0.48f, 0.78f};

@@ -1,18 +1,9 @@
 // Whole pictures of a frame.
 #pragma once
+#include "brim/picture.h"
 #include "render/stage.h"
 
 namespace brim {
-
-struct PictureOptions {
-  int width = 1280, height = 720;  // [px]
-  std::string style = "water";     // water, particles, density or speed
-  Eye eye;
-  double least = 0, most = 1;  // the ends of the colours, in the unit of the style
-  bool label = true;           // time, and the colours with their unit
-};
-
-const std::vector<std::string>& pictureStyles();
 
 /// Fills least and most from some frames: speed from 0, density from that of the fluid at rest, both up to what all but a few
 /// particles stay below.

@@ -74,7 +74,7 @@ Scenery::Scenery(const Scene& scene)
                                                                              : nullptr);
 }
 
-void Scenery::frame(const std::vector<Snapshot>& frames) {
+void Scenery::fitTo(const std::vector<Snapshot>& frames) {
   Vector low = high_, high = low_;
   double side = 0, liquid = 0;
   for (std::size_t a = 0; a < std::size_t(scene_.dimension); ++a) {

@@ -55,7 +55,7 @@ class Scenery {
   Mesh bodies(const Snapshot&) const;
 
   /// Draws only where the liquid is in a domain that is much larger; told the frames that will be drawn, or some of them.
-  void frame(const std::vector<Snapshot>&);
+  void fitTo(const std::vector<Snapshot>&);
 
  private:
   Scene scene_;

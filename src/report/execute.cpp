@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "brim/report.h"
 #include "io/file.h"
 #include "observe/checkpoint.h"
 #include "scene/write.h"
@@ -51,6 +52,20 @@ bool done(const json& summary, const PlannedRun& run, const ExecuteOptions& opti
   return summary.value("finished", false) && summary.value("time", 0.) >= until * (1 - 1e-12);
 }
 
+RunOutcome outcomeOf(const json& summary, bool kept) {
+  RunOutcome o;
+  o.kept = kept;
+  if (!summary.is_object()) return o;
+  o.diverged = summary.contains("diverged");
+  if (o.diverged) o.time = summary["diverged"].value("time", 0.), o.step = summary["diverged"].value("step", std::int64_t(0));
+  o.steps = summary.value("steps", std::int64_t(0));
+  o.wall = summary.value("wall_s", 0.);
+  o.density_error_mean = summary.value("density_error_mean", 0.);
+  o.density_error_max = summary.value("density_error_max", 0.);
+  o.volume_ratio = summary.value("volume_ratio", 1.);
+  return o;
+}
+
 }  // namespace
 
 json summaryOf(const std::string& folder) {
@@ -70,7 +85,7 @@ Ending execute(const Plan& plan, const ExecuteOptions& options, const std::atomi
     const PlannedRun& run = plan.runs[k];
     const std::string folder = folderOf(options, run);
     if (const json summary = summaryOf(folder); options.resume && done(summary, run, options)) {
-      told.ended(k, summary, true);
+      told.ended(k, outcomeOf(summary, true));
       continue;
     }
     const bool begun = options.resume && fs::exists(folder + "/checkpoint");
@@ -83,7 +98,7 @@ Ending execute(const Plan& plan, const ExecuteOptions& options, const std::atomi
     } catch (const Diverged&) {
       // Its summary.json tells it.
     }
-    told.ended(k, summaryOf(folder), false);
+    told.ended(k, outcomeOf(summaryOf(folder), false));
   }
   return Ending::finished;
 }

@@ -10,6 +10,7 @@
 #include "io/file.h"
 #include "report/charts.h"
 #include "report/execute.h"
+#include "report/plan.h"
 #include "report/profile.h"
 #include "report/series.h"
 #include "report/strips.h"

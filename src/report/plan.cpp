@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
+#include "brim/catalogue.h"
+#include "brim/suggest.h"
 #include "io/file.h"
-#include "scene/catalogue.h"
 #include "scene/declare.h"
 #include "scene/parse.h"
 #include "scene/settings.h"
-#include "scene/suggest.h"
 
 namespace brim {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "report/plan.h"
+#include "brim/report.h"
 #include "report/series.h"
 
 namespace brim {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/plan.h"
+#include "brim/report.h"
 
 namespace brim {
 

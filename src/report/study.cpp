@@ -1,5 +1,3 @@
-#include "report/study.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,9 @@
 #include <sstream>
 #include <tuple>
 
+#include "brim/report.h"
 #include "io/file.h"
+#include "report/plan.h"
 #include "scene/reader.h"
 #include "scene/write.h"
 

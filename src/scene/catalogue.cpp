@@ -1,12 +1,12 @@
-#include "scene/catalogue.h"
+#include "brim/catalogue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "brim/suggest.h"
 #include "scene/renamed.h"
-#include "scene/suggest.h"
 #include "scene/write.h"
 
 namespace brim {

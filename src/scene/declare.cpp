@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scene/suggest.h"
+#include "brim/suggest.h"
 
 namespace brim {
 

@@ -1,4 +1,4 @@
-#include "scene/estimate.h"
+#include "brim/estimate.h"
 
 #include <unistd.h>
 

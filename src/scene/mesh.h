@@ -4,14 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "brim/scene.h"
+#include "brim/mesh.h"
 
 namespace brim {
-
-struct Mesh {
-  std::vector<Vector> points;                 // [m]
-  std::vector<std::array<int, 3>> triangles;  // anticlockwise seen from outside
-};
 
 /// Reads OBJ, PLY or STL, joins equal points, scales, then moves. Throws SceneError at `at` unless the surface is closed and
 /// orientable; a surface that is inside out is turned.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "brim/suggest.h"
 #include "scene/declare.h"
-#include "scene/suggest.h"
 
 namespace brim {
 

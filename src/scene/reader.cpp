@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scene/settings.h"
-#include "scene/suggest.h"
+#include "brim/suggest.h"
 
 namespace brim {
 

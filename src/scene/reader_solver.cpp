@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "brim/suggest.h"
 #include "scene/reader.h"
-#include "scene/suggest.h"
 
 namespace brim {
 

@@ -1,4 +1,4 @@
-#include "scene/suggest.h"
+#include "brim/suggest.h"
 
 #include <algorithm>
 

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <set>
 
+#include "brim/estimate.h"
+#include "brim/suggest.h"
 #include "scene/declare.h"
-#include "scene/estimate.h"
 #include "scene/lattice.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
-#include "scene/suggest.h"
 #include "scene/vector.h"
 
 namespace brim {

@@ -1,4 +1,4 @@
-#include "surface/surface.h"
+#include "brim/surface.h"
 
 #include <tbb/parallel_for.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scene/vector.h"
+#include "surface/field.h"
 
 namespace brim {
 

@@ -12,7 +12,7 @@ class Audience {
   virtual void hello(std::string json) = 0;   // the scene and all that can be changed
   virtual void status(std::string json) = 0;  // time, state, statistics
   virtual void note(std::string json) = 0;    // something for people to read
-  virtual void frame(std::string bytes) = 0;  // encodeFrame
+  virtual void frame(std::string bytes) = 0;  // encodeFrameMessage
   /// Whether anybody would take another frame now; making one for nobody is wasted.
   virtual bool ready() const = 0;
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "view/frame.h"
+#include "view/frame_message.h"
 
 namespace brim::view {
 

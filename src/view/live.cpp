@@ -266,7 +266,8 @@ class Live final : public Session {
       framed_ = Clock::now();
       shown_ = key();
       const Snapshot s = sim_->snapshot();
-      audience().frame(encodeFrame(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
+      sim_->restartAverages();
+      audience().frame(encodeFrameMessage(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
       measureVolume(s);
     }
     if (now || secondsSince(told_) >= statusEvery) {

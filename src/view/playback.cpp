@@ -174,7 +174,7 @@ class Playback final : public Session {
     pending_ = false;
     std::vector<Pose<double>> poses;
     if (scene_) poses = posesOf(*scene_, shapes_, snapshot_);
-    audience().frame(encodeFrame(snapshot_, corner_, quantity_, poses, std::uint32_t(at_)));
+    audience().frame(encodeFrameMessage(snapshot_, corner_, quantity_, poses, std::uint32_t(at_)));
     tellStatus();
   }
 

@@ -47,7 +47,7 @@ struct World {
   std::unique_ptr<BodySystem> bodies;  // null: the scene has none
   Gauges<D> gauges;
   std::vector<EmitterState> emitters;  // as in scene.fluid.emitters
-  bool averagesEnded = false;          // somebody has read the averages of forces and flows: the next step starts them anew
+  bool averagesEnded = false;          // the averages of forces and flows are complete: the next step starts new ones
 
   const Scene& scene() const { return setup->scene; }
   /// Gravity at time t [m/s^2].

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "brim/run.h"
 #include "observe/checkpoint.h"
 #include "observe/frames.h"
-#include "observe/run.h"
 
 using namespace brim;
 using namespace brim::test;

@@ -52,6 +52,11 @@ class Command : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentOf(folder / "stdout"), contentOf(folder / "stderr")};
   }
 
+  /// Starts the command, and sends it the signal once the file is there: whatever the machine's pace, the run is under way then.
+  Outcome signalled(const std::string& arguments, const std::string& signal, const fs::path& file) {
+    return brim(arguments, "'" + std::string(BRIM_SOURCE) + "/tests/cli/signal_when' " + signal + " '" + file.string() + "'");
+  }
+
   fs::path folder;
 };
 

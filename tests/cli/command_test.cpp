@@ -6,7 +6,6 @@
 #include <sys/file.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -66,14 +65,12 @@ TEST_F(Command, AnUnknownSolverIsAMistakeNotAFallback) {
 }
 
 TEST_F(Command, ATrillionParticlesAreRefusedAtOnce) {
-  const auto begin = std::chrono::steady_clock::now();
   for (const char* command : {"check", "run", "info"}) {
     const Outcome o = brim(std::string(command) + " scenes/dam.toml --set resolution.spacing=6.3e-7");
     EXPECT_EQ(o.code, 2);
     EXPECT_TRUE(has(o.err, "1.01e+12 particles") && has(o.err, "would fit")) << o.err;
   }
-  // Nothing of that size may be begun; starting three processes takes far less than this even under a sanitizer.
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 10);
+  EXPECT_FALSE(fs::exists(folder / "out"));  // nothing was begun
 }
 
 TEST_F(Command, AFolderThatCannotBeWrittenIsNamed) {
@@ -222,8 +219,8 @@ TEST_F(Command, ProgressForProgramsIsOneJsonObjectALine) {
 TEST_F(Command, SignalsEndARunWithACheckpointAndSayHowToGoOn) {
   for (const auto& [name, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
     const std::string out = std::string("--out ") + name;
-    const Outcome o = brim("run scenes/dam.toml --until 1e6 --set 'domain.max=[2, 1]' " + out,
-                           std::string("timeout --preserve-status -s ") + name + " 0.6");
+    const Outcome o = signalled("run scenes/dam.toml --until 1e6 --set 'domain.max=[2, 1]' " + out, name,
+                                folder / name / "frames/frame_000001.vtp");
     EXPECT_EQ(o.code, code) << o.err;
     EXPECT_TRUE(has(o.err, "--until 1e6 --set 'domain.max=[2, 1]' " + out + " --resume")) << o.err;
     EXPECT_TRUE(fs::exists(folder / name / "checkpoint/state.brim"));

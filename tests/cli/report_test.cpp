@@ -148,7 +148,11 @@ TEST_F(ReportCommand, AComparisonThatWasKilledKeepsWhatIsFinishedAndGoesOnWithTh
   const std::string same = "sweep scenes/dam.toml --vary time.dt=1e-2,2e-5 --set output.checkpoint_every=0.02 --quiet --out ";
   ASSERT_EQ(brim(same + "whole").code, 0);
   const pid_t child = start(same + "killed");
-  for (int k = 0; k < 3000 && !fs::exists(folder / "killed/dt=2e-5/checkpoint/state.brim"); ++k)
+  const auto ended = [child] {
+    siginfo_t info = {};
+    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+  };
+  while (!fs::exists(folder / "killed/dt=2e-5/checkpoint/state.brim") && !ended())
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   kill(child, SIGKILL);
   int status = 0;
@@ -168,8 +172,8 @@ TEST_F(ReportCommand, AComparisonThatWasKilledKeepsWhatIsFinishedAndGoesOnWithTh
 }
 
 TEST_F(ReportCommand, AnInterruptedSweepSaysHowToGoOn) {
-  const Outcome o =
-      brim("sweep scenes/dam.toml --vary solver.iterations=1,2 --until 1e6 --out out", "timeout --preserve-status -s INT 0.6");
+  const Outcome o = signalled("sweep scenes/dam.toml --vary solver.iterations=1,2 --until 1e6 --out out", "INT",
+                              folder / "out/iterations=1/frames/frame_000001.vtp");
   EXPECT_EQ(o.code, 130) << o.err;
   EXPECT_TRUE(has(o.err, "run 1 of 2") && has(o.err, "--until 1e6 --out out --resume")) << o.err;
   EXPECT_TRUE(fs::exists(folder / "out/iterations=1/checkpoint/state.brim"));

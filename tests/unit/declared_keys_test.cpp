@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "brim/catalogue.h"
 #include "brim/parameter.h"
-#include "scene/catalogue.h"
 #include "scene/declare.h"
 #include "scene/parse.h"
 #include "scene/write.h"

@@ -326,7 +326,7 @@ TEST_F(FrameFiles, ThoseOfAnotherRunAreRemovedAndThoseKeptStay_X04) {
       auto s = lattice(2, 3, 0.02);
       s.time = number / 30.;
       s.solids = {0.25 * number, 2, 0};
-      frames.write(number, std::move(s));
+      frames.write(number, std::make_shared<Snapshot>(std::move(s)));
     }
     frames.finish();
   }
@@ -355,7 +355,7 @@ TEST_F(FrameFiles, AFailureOfTheWriterReachesTheRun) {
   std::vector<std::string> warnings;
   Frames frames({in("frames"), {"vtp"}, 0.02, false}, {}, warnings);
   fs::remove_all(in("frames"));
-  frames.write(0, lattice(2, 3, 0.02));
+  frames.write(0, std::make_shared<Snapshot>(lattice(2, 3, 0.02)));
   EXPECT_THROW(frames.finish(), Failure);
 }
 

@@ -8,7 +8,6 @@
 
 #include "report/plan.h"
 #include "report/series.h"
-#include "report/study.h"
 
 namespace brim {
 namespace {

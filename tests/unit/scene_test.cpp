@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "brim/parameter.h"
+#include "brim/suggest.h"
 #include "scene/declare.h"
 #include "scene/parse.h"
-#include "scene/suggest.h"
 #include "small_dam.h"
 
 namespace brim {

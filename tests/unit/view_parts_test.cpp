@@ -16,7 +16,7 @@
 #include "view/command.h"
 #include "view/describe.h"
 #include "view/folder.h"
-#include "view/frame.h"
+#include "view/frame_message.h"
 #include "view/steer.h"
 
 using namespace brim;
@@ -55,7 +55,7 @@ TEST(ViewFrame, ParticlesAreWhereTheyWereWithinHalfASixteenBitStepOfTheirBox) {
     s.surfaces = {{"sheet", 3, {100, 100, 100, 101, 100.5, 100, 100, 101, 100}, {0, 2, 1}}};
     std::vector<Pose<double>> solids(2);
     solids[1].position[0] = 101.5;
-    const std::string f = encodeFrame(s, {100, 100, D == 3 ? 100. : 0.}, Quantity::pressure, solids, 5);
+    const std::string f = encodeFrameMessage(s, {100, 100, D == 3 ? 100. : 0.}, Quantity::pressure, solids, 5);
     EXPECT_EQ(f.substr(0, 4), "BRF1");
     EXPECT_EQ(at<std::uint8_t>(f, 4), D);
     EXPECT_EQ(at<std::uint8_t>(f, 5), 2);
@@ -64,8 +64,8 @@ TEST(ViewFrame, ParticlesAreWhereTheyWereWithinHalfASixteenBitStepOfTheirBox) {
     EXPECT_EQ(at<std::uint32_t>(f, 12), 5u);
     EXPECT_EQ(at<double>(f, 16), 0.25);
     EXPECT_EQ(at<double>(f, 24), 17);
-    EXPECT_EQ(at<float>(f, frameHeader + 48 + 36), 1.5f);
-    const std::size_t places = frameHeader + 96, values = (places + 2 * D * 1001 + 3) / 4 * 4;
+    EXPECT_EQ(at<float>(f, frameMessageHeader + 48 + 36), 1.5f);
+    const std::size_t places = frameMessageHeader + 96, values = (places + 2 * D * 1001 + 3) / 4 * 4;
     const std::size_t sheets = (values + 2 * 1001 + 3) / 4 * 4;
     ASSERT_EQ(f.size(), sheets + 4 + 12 + 36 + 12);
     EXPECT_EQ(at<std::uint32_t>(f, sheets), 1u);
@@ -96,15 +96,15 @@ TEST(ViewFrame, WhatIsNotFiniteOrMissingIsShownAtZeroInsteadOfCrashing) {
   s.position[4] = NAN, s.position[7] = INFINITY, s.velocity[3] = NAN;
   s.density.clear();  // as a damaged file may have it
   for (const Quantity q : {Quantity::speed, Quantity::density}) {
-    const std::string f = encodeFrame(s, {100, 100, 100}, q, {}, 0);
+    const std::string f = encodeFrameMessage(s, {100, 100, 100}, q, {}, 0);
     for (std::size_t k = 32; k < 64; k += 4) EXPECT_TRUE(std::isfinite(at<float>(f, k)));
-    EXPECT_EQ(at<std::uint16_t>(f, frameHeader + 2 * 4), 0);
+    EXPECT_EQ(at<std::uint16_t>(f, frameMessageHeader + 2 * 4), 0);
   }
-  EXPECT_EQ(encodeFrame(Snapshot(), {0, 0, 0}, Quantity::speed, {}, 0).size(), frameHeader + 4);
+  EXPECT_EQ(encodeFrameMessage(Snapshot(), {0, 0, 0}, Quantity::speed, {}, 0).size(), frameMessageHeader + 4);
   s.surfaces = {{"torn", 3, {0, 0, 0}, {0, 0, 1}}};
-  EXPECT_EQ(encodeFrame(s, {0, 0, 0}, Quantity::speed, {}, 0).size(), frameHeader + 8 * 10 + 4);
+  EXPECT_EQ(encodeFrameMessage(s, {0, 0, 0}, Quantity::speed, {}, 0).size(), frameMessageHeader + 8 * 10 + 4);
   s.position.pop_back();  // then nothing is shown
-  EXPECT_EQ(at<std::uint32_t>(encodeFrame(s, {0, 0, 0}, Quantity::speed, {}, 0), 8), 0u);
+  EXPECT_EQ(at<std::uint32_t>(encodeFrameMessage(s, {0, 0, 0}, Quantity::speed, {}, 0), 8), 0u);
 }
 
 TEST(ViewMessages, AreReadAsTheyAreMeant) {

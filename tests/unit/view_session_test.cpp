@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "brim/parameter.h"
-#include "observe/run.h"
-#include "view/frame.h"
+#include "brim/run.h"
+#include "view/frame_message.h"
 #include "view/session.h"
 
 using namespace brim;
@@ -46,9 +46,9 @@ class Memory : public Audience {
   std::string frame() const { return locked<std::string>(frame_); }
   std::atomic<int> frames = 0;
 
-  /// Waits up to 20 s, which a busy machine may need, until it holds.
+  /// Waits until it holds; gives up after minutes, which no busy machine needs.
   bool until(const std::function<bool()>& condition) const {
-    for (int k = 0; k < 4000 && !condition(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int k = 0; k < 24000 && !condition(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return condition();
   }
 
@@ -215,7 +215,7 @@ TEST_F(ViewSession, ADraggedSolidMovesAsFarAsTheHandDid) {
   live(true);
   const auto place = [&] {
     float x[2];
-    std::memcpy(x, seen.frame().data() + frameHeader + 36, 8);
+    std::memcpy(x, seen.frame().data() + frameMessageHeader + 36, 8);
     return std::pair(x[0], x[1]);
   };
   EXPECT_NEAR(place().first, 0.75, 1e-6);

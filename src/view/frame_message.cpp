@@ -1,4 +1,4 @@
-#include "view/frame.h"
+#include "view/frame_message.h"
 
 #include <algorithm>
 #include <bit>
@@ -58,8 +58,8 @@ struct Range {
 
 }  // namespace
 
-std::string encodeFrame(const Snapshot& s, const Vector& corner, Quantity quantity, const std::vector<Pose<double>>& solids,
-                        std::uint32_t number) {
+std::string encodeFrameMessage(const Snapshot& s, const Vector& corner, Quantity quantity,
+                               const std::vector<Pose<double>>& solids, std::uint32_t number) {
   const std::size_t n = s.position.size() == 3 * s.size() ? s.size() : 0, D = s.dimension == 2 ? 2 : 3;
   const std::vector<float> value = valuesOf(s, quantity);
   Range box[3], range;
@@ -74,7 +74,7 @@ std::string encodeFrame(const Snapshot& s, const Vector& corner, Quantity quanti
   }
   range.settle();
 
-  Bytes out(frameHeader + 48 * solids.size() + 2 * n * (D + 1) + 8);
+  Bytes out(frameMessageHeader + 48 * solids.size() + 2 * n * (D + 1) + 8);
   for (const char c : {'B', 'R', 'F', '1'}) out.put(c);
   out.put(std::uint8_t(D)), out.put(quantity), out.put(std::uint16_t(solids.size()));
   out.put(std::uint32_t(n)), out.put(number);

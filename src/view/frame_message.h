@@ -26,9 +26,9 @@ enum class Quantity : std::uint8_t { speed, density, pressure };
 ///   u32      corners of an element (2, 3)    u32  vertices v    u32  indices e
 ///   f32[3]   per vertex [m] from the domain's corner            u32  per index
 /// 16 bits of the box around the fluid are 0.03 mm in 2 m: far below a particle. What is not finite is shown at 0.
-std::string encodeFrame(const Snapshot&, const Vector& corner, Quantity, const std::vector<Pose<double>>& solids,
-                        std::uint32_t number);
+std::string encodeFrameMessage(const Snapshot&, const Vector& corner, Quantity, const std::vector<Pose<double>>& solids,
+                               std::uint32_t number);
 
-constexpr std::size_t frameHeader = 64;  // bytes before the solids
+constexpr std::size_t frameMessageHeader = 64;  // bytes before the solids
 
 }  // namespace brim::view

@@ -1,0 +1,43 @@
+#include "observe/capture.h"
+
+#include <cmath>
+#include <utility>
+
+namespace brim {
+
+double FrameCapture::nextTime() const {
+  const double fps = run_.scene.output.frames_per_second, now = run_.sim.time();
+  if (!(fps > 0)) return std::numeric_limits<double>::infinity();
+  double k = std::floor(now * fps);
+  while (reached(now, k / fps)) ++k;
+  // A frame a rounding away from the end is the end: a step of 1e-10 s between them would divide by nothing.
+  const double frame = k / fps, until = run_.scene.time.until;
+  return std::abs(frame - until) < 1e-6 / fps ? until : frame;
+}
+
+bool FrameCapture::take() {
+  std::future<Snapshot> taken = run_.sim.capture();
+  const bool there = isReady(taken);
+  run_.sim.restartAverages();
+  then_ = run_.totals;
+  frame_ = std::async(there ? std::launch::deferred : std::launch::async, [this, taken = std::move(taken)]() mutable {
+    auto snapshot = std::make_shared<const Snapshot>(taken.get());
+    const double volume = run_.volume(*snapshot);
+    return Seen{std::move(snapshot), volume};
+  });
+  return there;
+}
+
+std::optional<ObservedFrame> FrameCapture::finish() {
+  if (!frame_.valid()) return std::nullopt;
+  Seen seen = std::exchange(frame_, {}).get();
+  // Fluid may have come and gone since.
+  Totals& totals = run_.totals;
+  then_.volumeRatioMin = totals.volumeRatioMin, then_.volumeRatioMax = totals.volumeRatioMax;
+  const double ratio = volumeRatio(then_, run_.scene, seen.volume, std::int64_t(seen.snapshot->size()));
+  totals.volumeRatio = then_.volumeRatio;
+  totals.volumeRatioMin = then_.volumeRatioMin, totals.volumeRatioMax = then_.volumeRatioMax;
+  return ObservedFrame{std::move(seen.snapshot), ratio};
+}
+
+}  // namespace brim

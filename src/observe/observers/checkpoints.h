@@ -1,0 +1,40 @@
+// The state of a run on disk, from time to time.
+#pragma once
+#include <future>
+
+#include "observe/checkpoint.h"
+#include "observe/frames.h"
+#include "observe/observer.h"
+#include "observe/run_state.h"
+
+namespace brim {
+
+/// Checkpoints refer to what the other observers have written, so these sync first. A thread writes while the simulation goes on.
+class CheckpointObserver : public Observer {
+ public:
+  CheckpointObserver(RunState& run, const Frames& frames) : run_(run), frames_(frames), saved_(run.began) {}
+
+  /// Throws what the writing of the last one threw.
+  void step(const ObservedStep&) override;
+  /// Waits for the one that is being written.
+  void sync() override;
+
+  bool due() const;
+  /// Starts to write the present state.
+  void save();
+  /// Writes the present state.
+  void saveNow();
+
+  std::string folder() const { return run_.file("checkpoint"); }
+  std::string newest() const { return folder() + "/state.brim"; }
+
+ private:
+  Checkpoint state();
+
+  RunState& run_;
+  const Frames& frames_;
+  Clock::time_point saved_;
+  std::future<void> saving_;
+};
+
+}  // namespace brim

@@ -1,0 +1,33 @@
+// Pictures and meshes of frames, as brim/picture.h and brim/surface.h have them.
+#include "brim/surface.h"
+#include "io/png.h"
+#include "render/picture.h"
+
+namespace brim {
+
+static std::unique_ptr<const Scenery> sceneryOf(const Scene& scene, const std::vector<Snapshot>& some) {
+  auto scenery = std::make_unique<Scenery>(scene);
+  scenery->fitTo(some);
+  return scenery;
+}
+
+Pictures::Pictures(const Scene& scene, const PictureOptions& options, const std::vector<Snapshot>& some)
+    : options_(options), scenery_(sceneryOf(scene, some)) {
+  chooseColours(options_, scene, some);
+}
+
+Pictures::~Pictures() = default;
+
+void Pictures::write(const std::string& path, const Snapshot& s) const {
+  writePng(path, picture(scenery_->stage(s, options_.style), options_));
+}
+
+MovingMeshes::MovingMeshes(const Scene& scene) : scenery_(std::make_unique<Scenery>(scene)) {}
+
+MovingMeshes::~MovingMeshes() = default;
+
+Mesh MovingMeshes::cloth(const Snapshot& s) const { return sheetsOf(s, {0, 0, 0}); }
+
+Mesh MovingMeshes::bodies(const Snapshot& s) const { return scenery_->bodies(s); }
+
+}  // namespace brim
