@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "brim/estimate.h"
 #include "brim/parameter.h"
 #include "brim/simulation.h"
 
@@ -29,6 +30,7 @@ brim::Scene coarsened(const std::string& file, const std::string& solver) {
       scene.solver = {};
       scene.solver.name = solver;
     }
+    if (brim::estimate(scene).particles > 4 * enough) continue;  // not worth building
     if (factor > 100 || brim::Simulation(scene).facts().fluid_particles <= enough) return scene;
   }
 }

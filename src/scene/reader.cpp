@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "brim/suggest.h"
+#include "scene/settings.h"
 
 namespace brim {
 

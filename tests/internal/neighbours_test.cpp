@@ -10,7 +10,7 @@ using namespace brim;
 namespace {
 
 template <class N>
-struct Neighbourhood : testing::Test {
+struct NeighbourSearch : testing::Test {
   static constexpr int D = N::value;
   static constexpr double d = 0.05, h = 2 * d;
 
@@ -57,8 +57,9 @@ struct Neighbourhood : testing::Test {
     EXPECT_TRUE(found.empty()) << found.size() << " listed that are no neighbours";
   }
 
-  static void expectBruteForce(World<D>& w) {
-    w.search();
+  static void expectBruteForce(StepContext<D>& c) {
+    c.search();
+    World<D>& w = c.world;
     const auto p = w.fluid.p.read(), s = w.solids.p();
     const int n = w.fluid.size();
     Positions fluid, solid;
@@ -73,7 +74,7 @@ struct Neighbourhood : testing::Test {
         if (wanted) fluid.push_back(y);
       }
     for (int j = 0; j < w.solids.size(); ++j) solid.push_back(s[j].x);
-    const NeighbourView nb = w.nb();
+    const NeighbourView nb = c.nb();
     for (int i = 0; i < n; ++i) {
       expectSame(p[i].x, fluid, listOf(nb.fluid, i, p, w.fluid.ghost()), w.hasPeriodic() ? 1e-6 * h : 0);
       expectSame(p[i].x, solid, listOf(nb.solid, i, s, w.solids.ghost()), 0);
@@ -82,7 +83,7 @@ struct Neighbourhood : testing::Test {
     double pairs = 0;
     for (int i = 0; i < n; ++i)
       pairs += double(listOf(nb.fluid, i, p, w.fluid.ghost()).size() - 1 + listOf(nb.solid, i, s, w.solids.ghost()).size());
-    EXPECT_EQ(w.pairs(), pairs);
+    EXPECT_EQ(c.neighbourhood().pairs(), pairs);
   }
 
   static Scene open(const Vector& low = {0, 0, 0}, double side = 1) {
@@ -92,96 +93,104 @@ struct Neighbourhood : testing::Test {
 };
 
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
-TYPED_TEST_SUITE(Neighbourhood, Dimensions);
+TYPED_TEST_SUITE(NeighbourSearch, Dimensions);
 
 }  // namespace
 
-TYPED_TEST(Neighbourhood, OfARandomCloudEqualsBruteForce_PF17) {
+TYPED_TEST(NeighbourSearch, OfARandomCloudEqualsBruteForce_PF17) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     auto w = this->world(this->open(), randomPoints<TestFixture::D>(1100, {0, 0, 0}, {0.6, 0.5, 0.4}, seed));
-    this->expectBruteForce(w);
-    EXPECT_TRUE(w.window().dense);
+    Searched<TestFixture::D> now(w);
+    this->expectBruteForce(now.c);
+    EXPECT_TRUE(now.c.neighbourhood().window().dense);
   }
 }
 
-TYPED_TEST(Neighbourhood, StaysRightWhenTheFluidMoves_PF17) {
+TYPED_TEST(NeighbourSearch, StaysRightWhenTheFluidMoves_PF17) {
   auto w = this->world(this->open(), randomPoints<TestFixture::D>(700, {0.1, 0.1, 0.1}, {0.5, 0.5, 0.5}));
+  Searched<TestFixture::D> now(w);
   for (int move = 0; move < 3; ++move) {
-    this->expectBruteForce(w);
+    this->expectBruteForce(now.c);
     for (int i = 0; i < w.fluid.size(); ++i)
       for (int k = 0; k < TestFixture::D; ++k) w.fluid.p.data[i].x[k] += Real(0.21 * (k + 1) - 0.01 * (w.fluid.id.data[i] % 7));
   }
 }
 
-TYPED_TEST(Neighbourhood, EqualsBruteForceFarFromTheOrigin_PF17) {
+TYPED_TEST(NeighbourSearch, EqualsBruteForceFarFromTheOrigin_PF17) {
   const Vector far = {1e6, -2e6, 3e5};
   auto w = this->world(this->open(far), randomPoints<TestFixture::D>(500, far, {far[0] + 0.4, far[1] + 0.4, far[2] + 0.4}));
-  this->expectBruteForce(w);
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
 }
 
-TYPED_TEST(Neighbourhood, EqualsBruteForceAtNegativeCoordinates_PF17) {  // also of fluid that has just left an open domain
+TYPED_TEST(NeighbourSearch, EqualsBruteForceAtNegativeCoordinates_PF17) {  // also of fluid that has just left an open domain
   auto w = this->world(this->open({-0.5, -0.5, -0.5}), randomPoints<TestFixture::D>(600, {-0.8, -0.7, -0.9}, {-0.3, -0.4, -0.5}));
-  this->expectBruteForce(w);
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
 }
 
-TYPED_TEST(Neighbourhood, WithOneParticleAKilometreAwayNeedsLittleMemory_PF17) {
+TYPED_TEST(NeighbourSearch, WithOneParticleAKilometreAwayNeedsLittleMemory_PF17) {
   auto x = randomPoints<TestFixture::D>(600, {0, 0, 0}, {0.4, 0.4, 0.4});
   x.push_back({1000, 1000, TestFixture::D == 3 ? 1000.0 : 0});
   auto w = this->world(this->open({0, 0, 0}, 2000), x);
-  this->expectBruteForce(w);
-  EXPECT_FALSE(w.window().dense);
-  EXPECT_LT(w.bytes(), 4u << 20);  // lists of 600 crowded particles are 1 MB; a table of all cells would be 10^9 bytes and more
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
+  EXPECT_FALSE(now.c.neighbourhood().window().dense);
+  EXPECT_LT(w.bytes() + now.memory.bytes(), 4u << 20);  // lists of 600 crowded particles are 1 MB; a table of all cells would be 10^9 bytes and more
 }
 
-TYPED_TEST(Neighbourhood, OfParticlesThatAreLostDoesNotSpoilTheOthers_X05) {
+TYPED_TEST(NeighbourSearch, OfParticlesThatAreLostDoesNotSpoilTheOthers_X05) {
   const auto x = randomPoints<TestFixture::D>(600, {0, 0, 0}, {0.4, 0.4, 0.4});
   auto w = this->world(this->open(), x), all = this->world(this->open(), {x.begin() + 3, x.end()});
   const Real lost[] = {std::numeric_limits<Real>::quiet_NaN(), Real(1e30), -std::numeric_limits<Real>::infinity()};
   for (int i = 0; i < w.fluid.size(); ++i)
     if (const int id = w.fluid.id.data[i]; id < 3) w.fluid.p.data[i].x[1] = lost[id];
-  w.search();
-  all.search();
-  EXPECT_EQ(w.pairs() + 3, all.pairs());  // the three are not even their own neighbours, which pairs() counts on
+  Searched<TestFixture::D> now(w), rest(all);
+  EXPECT_EQ(now.c.neighbourhood().pairs() + 3, rest.c.neighbourhood().pairs());  // the three are not even their own neighbours, which pairs() counts on
 }
 
-TYPED_TEST(Neighbourhood, OfNothingIsNothing_PF17) {
+TYPED_TEST(NeighbourSearch, OfNothingIsNothing_PF17) {
   auto w = this->world(this->open(), {});
-  this->expectBruteForce(w);
-  EXPECT_EQ(w.pairs(), 0);
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
+  EXPECT_EQ(now.c.neighbourhood().pairs(), 0);
 }
 
-TYPED_TEST(Neighbourhood, OfOneParticleIsItself_PF17) {
+TYPED_TEST(NeighbourSearch, OfOneParticleIsItself_PF17) {
   auto w = this->world(this->open(), {{0.3, 0.3, 0.3}});
-  this->expectBruteForce(w);
-  EXPECT_EQ(this->listOf(w.nb().fluid, 0, w.fluid.p.read(), w.fluid.ghost()).size(), 1u);
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
+  EXPECT_EQ(this->listOf(now.c.nb().fluid, 0, w.fluid.p.read(), w.fluid.ghost()).size(), 1u);
 }
 
-TYPED_TEST(Neighbourhood, HoldsCoincidentParticlesOnceEach_PF17) {
+TYPED_TEST(NeighbourSearch, HoldsCoincidentParticlesOnceEach_PF17) {
   const int n = 77;
   auto w = this->world(this->open(), std::vector<Vector>(n, {0.25, 0.5, 0.75}));
-  w.search();
-  for (int i = 0; i < n; ++i) EXPECT_EQ(this->listOf(w.nb().fluid, i, w.fluid.p.read(), w.fluid.ghost()).size(), std::size_t(n));
+  Searched<TestFixture::D> now(w);
+  for (int i = 0; i < n; ++i) EXPECT_EQ(this->listOf(now.c.nb().fluid, i, w.fluid.p.read(), w.fluid.ghost()).size(), std::size_t(n));
 }
 
-TYPED_TEST(Neighbourhood, ReachesAcrossPeriodicFaces_PF17) {
+TYPED_TEST(NeighbourSearch, ReachesAcrossPeriodicFaces_PF17) {
   constexpr int D = TestFixture::D;
   Scene s = this->open({-3, 5, 1}, 0.5);
   s.domain.boundary = {"periodic", "periodic", "periodic"};
   auto w = this->world(s, randomPoints<D>(500, s.domain.min, s.domain.max));
-  this->expectBruteForce(w);
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
   EXPECT_GT(w.fluid.images(), 0);
 }
 
-TYPED_TEST(Neighbourhood, ReachesAcrossOnePeriodicAxisBetweenWalls_PF17) {
+TYPED_TEST(NeighbourSearch, ReachesAcrossOnePeriodicAxisBetweenWalls_PF17) {
   constexpr int D = TestFixture::D;
   Scene s = emptyScene<D>(TestFixture::d, {0, 0, 0}, {0.5, 0.5, 0.5}, "walls");
   s.domain.boundary[0] = "periodic";
   auto w = this->world(s, randomPoints<D>(400, s.domain.min, s.domain.max));
+  Searched<TestFixture::D> now(w);
   ASSERT_GT(w.solids.size(), 0);
-  this->expectBruteForce(w);
+  this->expectBruteForce(now.c);
 }
 
-TYPED_TEST(Neighbourhood, FindsSamplesOfSolids_PF17) {
+TYPED_TEST(NeighbourSearch, FindsSamplesOfSolids_PF17) {
   constexpr int D = TestFixture::D;
   Scene s = emptyScene<D>(TestFixture::d, {0, 0, 0}, {0.6, 0.6, 0.6}, "walls");
   Solid ball;
@@ -191,7 +200,8 @@ TYPED_TEST(Neighbourhood, FindsSamplesOfSolids_PF17) {
   ball.motion.velocity = {1, 0.5, 0};
   s.solids.push_back(ball);
   auto w = this->world(s, randomPoints<D>(500, {0, 0, 0}, {0.6, 0.6, 0.6}));
-  this->expectBruteForce(w);
+  Searched<TestFixture::D> now(w);
+  this->expectBruteForce(now.c);
   w.solids.moveTo(0.1);  // samples of a moving solid are sorted again
-  this->expectBruteForce(w);
+  this->expectBruteForce(now.c);
 }

@@ -7,7 +7,7 @@ using namespace brim;
 namespace {
 
 template <class N>
-struct Answer : testing::Test {
+struct Reaction : testing::Test {
   static constexpr int D = N::value;
   static constexpr double d = 0.05;
   using V = Vec<D, double>;
@@ -15,6 +15,7 @@ struct Answer : testing::Test {
   // Fluid at random in a closed box, a free box in the middle of it, and carried samples at random.
   struct Bath {
     World<D> world;
+    std::unique_ptr<Searched<D>> now;
     std::vector<Vector> carried = randomPoints<D>(40, {0.1, 0.1, 0.1}, {0.9, 0.9, 0.9}, 7);
 
     static brim::Setup made() {
@@ -34,7 +35,7 @@ struct Answer : testing::Test {
       world.solids.addCarried(int(carried.size()));
       carry(0);
       world.solids.moveTo(0);
-      world.search();
+      now = std::make_unique<Searched<D>>(world);
     }
     void carry(double shift) {
       Array<Sample<D>> p, v;
@@ -48,21 +49,22 @@ struct Answer : testing::Test {
   };
 };
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
-TYPED_TEST_SUITE(Answer, Dimensions);
+TYPED_TEST_SUITE(Reaction, Dimensions);
 
 // A push along the line between a sample and a particle, as pressures give it: what samples get is what the fluid lost.
 template <int D>
-Vec<D, double> pushOn(World<D>& w, bool samples) {
+Vec<D, double> pushOn(StepContext<D>& c, bool samples) {
+  World<D>& w = c.world;
   const Cubic<D> W(w.support);
-  const auto p = w.fluid.p.read(), s = samples ? w.touch.p() : w.solids.p();
-  const NeighbourView nb = samples ? w.touch.nb() : w.nb();
+  const auto p = w.fluid.p.read(), s = samples ? c.reaction.p() : w.solids.p();
+  const NeighbourView nb = samples ? c.reaction.nb() : c.nb();
   const auto at = w.solids.v();
   Array<Sample<D>> sum;
   sum.resize(w.fluid.room());
-  auto& out = samples ? w.touch.impulse : sum;
+  auto& out = samples ? c.reaction.impulse : sum;
   const auto to = out.view();
   if (samples)
-    forEach(w.touch.size(), [=] BRIM_KERNEL(Index k) {
+    forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
       const auto [xk, mk] = s[k];
       Vec<D, Reals> f = {};
       for (auto i : nb.fluid[k]) {
@@ -77,39 +79,40 @@ Vec<D, double> pushOn(World<D>& w, bool samples) {
       Vec<D, Reals> f = {};
       for (auto k : nb.solid[i]) {
         const auto [xk, mk] = s[k];
-        const auto [vk, inverseMass] = at[k];
-        const Reals free = select(inverseMass > Reals(0), Reals(1), Reals(0));
+        const auto [vk, mobility] = at[k];
+        const Reals free = select(mobility > Reals(0), Reals(1), Reals(0));
         f += (free * mi * mk) * W.grad(xi - xk);
       }
       to[i] = {f, Reals(0)};
     });
   Vec<D, double> total = {};
-  for (int i = 0; i < (samples ? w.touch.size() : w.fluid.size()); ++i)
+  for (int i = 0; i < (samples ? c.reaction.size() : w.fluid.size()); ++i)
     for (int k = 0; k < D; ++k) total[k] += out[i].x[k];
   return total;
 }
 
-TYPED_TEST(Answer, WhatSamplesGetIsWhatTheFluidLost) {
+TYPED_TEST(Reaction, WhatSamplesGetIsWhatTheFluidLost) {
   constexpr int D = TypeParam::value;
   typename TestFixture::Bath bath;
   World<D>& w = bath.world;
+  StepContext<D>& c = bath.now->c;
   Pose<double> pose;
   for (int k = 0; k < D; ++k) pose.position[k] = 0.45;
   w.solids.setFree({{pose, 0.5}});
-  w.search();
-  ASSERT_EQ(w.touch.size(), 100);
-  const auto fluid = pushOn(w, false), samples = pushOn(w, true);
+  c.search();
+  ASSERT_EQ(c.reaction.size(), 100);
+  const auto fluid = pushOn(c, false), samples = pushOn(c, true);
   double size = 0;
-  for (int k = 0; k < w.touch.size(); ++k) size += std::sqrt(double(dot(w.touch.impulse[k].x, w.touch.impulse[k].x)));
+  for (int k = 0; k < c.reaction.size(); ++k) size += std::sqrt(double(dot(c.reaction.impulse[k].x, c.reaction.impulse[k].x)));
   ASSERT_GT(size, 0);
   // Every pair is computed twice from the same numbers; only the order of adding differs.
   for (int k = 0; k < D; ++k) EXPECT_NEAR(samples[k], -fluid[k], (isDouble ? 1e-13 : 1e-5) * size);
 
   // The body's part and the carried part, in their owners' order, are all there is.
-  const std::vector<Wrench> body = w.touch.perBody(w.solids);
+  const std::vector<Wrench> body = c.reaction.perBody(w.solids);
   ASSERT_EQ(body.size(), 1u);
   Vec<D, double> sum = {};
-  const auto& carried = w.touch.perCarried(w.solids);
+  const auto& carried = c.reaction.perCarried(w.solids);
   for (std::size_t j = 0; j < bath.carried.size(); ++j)
     for (int k = 0; k < D; ++k) sum[k] += carried[j].x[k];
   for (int k = 0; k < D; ++k) EXPECT_NEAR(sum[k] + body[0].force[k], samples[k], 1e-12 * size);
@@ -121,19 +124,20 @@ TYPED_TEST(Answer, WhatSamplesGetIsWhatTheFluidLost) {
   }
 }
 
-TYPED_TEST(Answer, SamplesThatMoveWithinAStepKeepTheirPlacesInTheLists) {
+TYPED_TEST(Reaction, SamplesThatMoveWithinAStepKeepTheirPlacesInTheLists) {
   constexpr int D = TypeParam::value;
   typename TestFixture::Bath bath;
   World<D>& w = bath.world;
+  StepContext<D>& c = bath.now->c;
   std::vector<int> before;
   for (int i = 0; i < w.solids.size(); ++i) before.push_back(w.solids.owner()[i]);
   bath.carry(0.001);
-  w.touch.follow(w.solids);
-  for (int k = 0; k < w.touch.size(); ++k) {
+  c.reaction.follow(w.solids);
+  for (int k = 0; k < c.reaction.size(); ++k) {
     const int at = w.solids.answering()[k], of = w.solids.owner()[at];
     EXPECT_EQ(of, before[at]);
     if (of < -1) {
-      EXPECT_EQ(w.touch.p()[k].x[0], Real(bath.carried[-2 - of][0] + 0.001));
+      EXPECT_EQ(c.reaction.p()[k].x[0], Real(bath.carried[-2 - of][0] + 0.001));
     }
   }
 }
