@@ -59,14 +59,20 @@ struct SolidFractions {
   }
   /// The walls of the domain in cell c: exact, since tent kernels and boxes are products over the axes.
   BRIM_FN SolidCell wallCell(const Vec<D, int>& place, int c) const {
-    Real share = 1;
     bool outside = false;
+    Real others = 1;  // the free fraction along all axes but the last
     for (int k = 0; k < D; ++k) {
-      const int x = 8 * place[k] + (c >> 3 * k & 7), n = geometry.size[k] + 16, at = x + 8;
-      share *= free[k][at < 0 ? 0 : at >= n ? n - 1 : at];
+      const int x = 8 * place[k] + (c >> 3 * k & 7);
       outside = outside || (geometry.walled[k] && (x < 0 || x >= geometry.size[k]));
+      if (k < D - 1) others *= freeFraction(k, x);
     }
-    return {1 - share, outside};
+    const Real last = freeFraction(D - 1, 8 * place[D - 1] + (c >> 3 * (D - 1) & 7));
+    return {1 - others * last, outside};
+  }
+  /// Of cell x along axis k; all cells beyond the table are as its ends.
+  BRIM_FN Real freeFraction(int k, int x) const {
+    const int n = geometry.size[k] + 16, at = x + 8;
+    return free[k][at < 0 ? 0 : at >= n ? n - 1 : at];
   }
 
   /// Whether a body comes near the tile.

@@ -32,16 +32,17 @@ struct Advection {
     if (!isKnown(t, TileView<D>::within(cell))) return;
     u = Stencil<D>(InTile<D>(q, place))(velocity.at(t));
   }
-  /// The mean velocity of a step from q, where the velocity is u: midpoint steps of at most two cells. One long midpoint step
-  /// would end the fall of every fast drop half a step above the pool, because it would take the pool's velocity there. `perTime`
-  /// is the time step over the side of a cell.
-  BRIM_DEVICE_FN Vec<D> meanVelocity(int t, const Vec<D, int>& here, const Vec<D>& q, Real perTime, Vec<D> u) const {
+  /// Turns u, the velocity at q, into the mean velocity of a step from there: midpoint steps of at most two cells. One long midpoint
+  /// step would end the fall of every fast drop half a step above the pool, because it would take the pool's velocity there.
+  /// `perTime` is the time step over the side of a cell.
+  BRIM_DEVICE_FN void average(int t, const Vec<D, int>& here, const Vec<D>& q, Real perTime, Vec<D>& u) const {
     const Vec<D> way = perTime * u;  // [cells]
     bool small = true;
     for (int k = 0; k < D; ++k) small = small && std::abs(way[k]) < 2;
-    if (!small) return meanOfSteps(t, here, q, perTime, u);
-    sampleKnown(t, here, q + Real(0.5) * way, u);
-    return u;
+    if (small)
+      sampleKnown(t, here, q + Real(0.5) * way, u);
+    else
+      u = meanOfSteps(t, here, q, perTime, u);
   }
   BRIM_DEVICE_FN Vec<D> meanOfSteps(int t, const Vec<D, int>& here, Vec<D> q, Real perTime, Vec<D> u) const {
     Real longest = 0;  // [cells]

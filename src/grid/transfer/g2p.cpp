@@ -40,7 +40,10 @@ void g2pTiles(const GridState<D>& s, G2P<D, apic> g2p) {
         g2p.pressure[i] = g2p.scale * g2p.phi[std::size_t(t) * Tiles<D>::cells + at.within()];
         w[m] = g2p.update(i, at, u, change, g2p.v[i].x);
       }
-      for (int m = 0; m < n; ++m) g2p.p[who[m]].x += g2p.dt * g2p.advection.meanVelocity(t, place, q[m], perTime, w[m]);
+      for (int m = 0; m < n; ++m) {
+        g2p.advection.average(t, place, q[m], perTime, w[m]);
+        g2p.p[who[m]].x += g2p.dt * w[m];
+      }
     }
   });
   for (int m = bins.begin(s.tiles.count()); m < bins.end(s.tiles.count()); ++m) g2p.fall(bins.order()[m]);

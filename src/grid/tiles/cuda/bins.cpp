@@ -1,6 +1,7 @@
 // Bins on a GPU: by cell, so that a thread has the particles of a cell.
 #include "grid/tiles/bins.h"
 
+#include "world/cells.h"
 #include "world/cuda/several.h"
 
 namespace brim::inline BRIM_FLAVOUR {

@@ -22,8 +22,9 @@ struct G2POne {
     const Vec<D, int> place = advection.tiles.place(t);
     const Vec<D> q = g2p.geometry.inCells(x.x);
     g2p.pressure[i] = g2p.scale * g2p.phi[c];
-    const Vec<D> w = g2p.update(i, InTile<D>(q, place), advection.velocity.at(t), change.at(t), u.x);
-    x.x += g2p.dt * advection.meanVelocity(t, place, q, g2p.dt * g2p.geometry.perCell, w);
+    Vec<D> w = g2p.update(i, InTile<D>(q, place), advection.velocity.at(t), change.at(t), u.x);
+    advection.average(t, place, q, g2p.dt * g2p.geometry.perCell, w);
+    x.x += g2p.dt * w;
     g2p.p[i] = x, g2p.v[i] = u;
   }
 };
