@@ -17,7 +17,7 @@ struct SkeletonParameters {
 
 // Pressures from the densities in the velocity records {v, rho}, and dt a into `kick`.
 template <int D, class K>
-void skeletonForces(StepContext<D>& c, K W, double sound, Array<Sample<D>>& kick) {
+void skeletonForces(StepContext<D>& c, K W, double sound, Array<Record<D>>& kick) {
   World<D>& w = c.world;
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
   const auto to = kick.view();
@@ -68,7 +68,7 @@ class Skeleton : public Solver<D> {
     c.collideAndRelease();  // particles in solids and walls are moved out
     c.search();             // sorts the particles: views of their columns are taken again
     c.stage("search");
-    auto kick = c.scratch.records(w.fluid.room(), "dt a");
+    auto kick = c.scratch.records(w.fluid.capacity(), "dt a");
     c.withKernel([&](auto W) {
       viscosity(c, W, w.nu, 0);  // also finds the densities
       skeletonForces(c, W, o_.sound_speed, *kick);

@@ -92,7 +92,7 @@ class MachineOf final : public Simulation::Machine {
   std::future<Snapshot> capture() override {
     if (reading_.valid()) reading_.wait();
     const int n = world_.fluid.size();
-    const Sample<D>*p, *v;
+    const Record<D>*p, *v;
     const int* id;
     const Real* pressure;
     try {
@@ -166,7 +166,7 @@ class MachineOf final : public Simulation::Machine {
   }
 
   // By id: each to the place of its id, then the gaps of those that left are closed.
-  static void putParticles(Snapshot& s, int n, std::int64_t nextId, const Vector& origin, const Sample<D>* p, const Sample<D>* v,
+  static void putParticles(Snapshot& s, int n, std::int64_t nextId, const Vector& origin, const Record<D>* p, const Record<D>* v,
                            const int* id, const Real* pressure) {
     std::vector<int> order(nextId, -1);
     forEachOnHost(n, [&](int i) { order[id[i]] = i; });

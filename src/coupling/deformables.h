@@ -24,9 +24,9 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// Of each particle i: {x_i, a_i / (|grad C_i|^2 + a_i^2)}, a_i over the samples that give way.
 template <int D, class K>
-void fluidCompliance(StepContext<D>& c, K W, Real least, Array<Sample<D>>& to) {
+void fluidCompliance(StepContext<D>& c, K W, Real least, Array<Record<D>>& to) {
   World<D>& w = c.world;
-  to.resize(w.fluid.room());
+  to.resize(w.fluid.capacity());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto out = to.view();
   const NeighbourView nb = c.nb();
@@ -37,10 +37,10 @@ void fluidCompliance(StepContext<D>& c, K W, Real least, Array<Sample<D>>& to) {
     Vec<D, Reals> gradI = {};
     for (auto a : nb.solid[i]) {
       const auto [xa, ma] = s[a];
-      const auto [va, answers] = sv[a];
+      const auto [va, mobility] = sv[a];
       const auto g = (v0 * ma) * W.grad(xi - xa);
       gradI += g;
-      all += select(answers > Reals(0), sqrt(dot(g, g)), Reals(0));
+      all += select(mobility > Reals(0), sqrt(dot(g, g)), Reals(0));
     }
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
@@ -50,12 +50,12 @@ void fluidCompliance(StepContext<D>& c, K W, Real least, Array<Sample<D>>& to) {
     }
     out[i] = {xi, all / (S + dot(gradI, gradI) + all * all + least)};
   });
-  w.fluid.padWith(to, Particles<D>::ghostSample());
+  w.fluid.padWith(to, Particles<D>::paddingRecord());
 }
 
 /// kappa of each sample, in c.reaction.impulse: {-, kappa dt^2/m}.
 template <int D, class K>
-void fluidStiffness(StepContext<D>& c, K W, const Array<Sample<D>>& compliance) {
+void fluidStiffness(StepContext<D>& c, K W, const Array<Record<D>>& compliance) {
   const auto s = c.reaction.p(), softness = compliance.read();
   const auto to = c.reaction.impulse.view();
   const NeighbourView nb = c.reaction.nb();
@@ -75,20 +75,20 @@ void fluidStiffness(StepContext<D>& c, K W, const Array<Sample<D>>& compliance) 
 /// v_i += 1/dt sum_k |g_ik| e_k a_i / (|grad C_i|^2 + a_i^2): the other end of kappa_k e_k, with w.solids at the places where
 /// kappa was found and e_k as their velocities.
 template <int D, class K>
-void returnStiffness(StepContext<D>& c, K W, const Array<Sample<D>>& compliance) {
+void returnStiffness(StepContext<D>& c, K W, const Array<Record<D>>& compliance) {
   World<D>& w = c.world;
   const auto s = w.solids.p(), e = w.solids.v(), softness = compliance.read();
   const auto v = w.fluid.v.view();
   const NeighbourView nb = c.nb();
   const Real v0 = Real(1 / w.rho0), perDt = Real(1 / c.dt);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const Sample<D, Reals> at = softness[i], vi = v[i];
+    const Record<D, Reals> at = softness[i], vi = v[i];
     Vec<D, Reals> sum = {};
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
-      const auto [ek, answers] = e[k];
+      const auto [ek, mobility] = e[k];
       const auto g = (v0 * mk) * W.grad(at.x - xk);
-      sum += select(answers > Reals(0), sqrt(dot(g, g)), Reals(0)) * ek;
+      sum += select(mobility > Reals(0), sqrt(dot(g, g)), Reals(0)) * ek;
     }
     v[i] = {vi.x + (Reals(perDt) * at.a) * sum, vi.a};
   });
@@ -160,10 +160,10 @@ class ImplicitCoupling {
     forEach(w.soft.samples, [=] BRIM_KERNEL(int k) { kappa[k] = scale * from[k].a; });
     w.soft.samplesAt(found_, increment_);
   }
-  /// The samples' part of `scale` a_i grad C_i, and an iteration of the nodes. Particles that have passed a sheet are put back, and
-  /// the nodes feel it for the rest of the step.
+  /// The samples' part of `scale` a_i grad C_i, and an iteration of the nodes. Particles that have passed a sheet are put back,
+  /// and the nodes feel it for the rest of the step.
   template <class K>
-  void react(StepContext<D>& c, K W, View<const Sample<D>> records, double) {
+  void react(StepContext<D>& c, K W, View<const Record<D>> records, double) {
     World<D>& w = c.world;
     if (!w.soft.any()) return;
     reactionTo(c, W, records, Real(1 / w.rho0));
@@ -174,7 +174,8 @@ class ImplicitCoupling {
     solve(c, 0.1, 20);
     hold(c);
   }
-  /// The records {sum_i (p_i,k - x_k), n_k} of c.reaction.impulse, as constraints of this weight [N/m]: the nodes' rows of PF Eq. 5.
+  /// The records {sum_i (p_i,k - x_k), n_k} of c.reaction.impulse, as constraints of this weight [N/m]: the nodes' rows of PF
+  /// Eq. 5.
   void pull(StepContext<D>& c, double weight) {
     const auto from = c.reaction.perCarried(c.world.solids).read();
     const auto force = step_.force.view();
@@ -239,12 +240,12 @@ class ImplicitCoupling {
  private:
   ImplicitStep<D> step_;
   SkinContact<D> contact_;
-  Array<Sample<D>> compliance_;
-  Array<Sample<D>> found_, increment_;  // samples where kappa was found, and how far they went last
+  Array<Record<D>> compliance_;
+  Array<Record<D>> found_, increment_;  // samples where kappa was found, and how far they went last
 };
 
-/// Cloth and soft bodies in position-based dynamics: samples give way by their mobility, which the fluid's rows reckon with, and the
-/// constraints are swept over after each of the fluid's iterations.
+/// Cloth and soft bodies in position-based dynamics: samples give way by their mobility, which the fluid's rows reckon with, and
+/// the constraints are swept over after each of the fluid's iterations.
 template <int D>
 class PositionCoupling {
  public:
@@ -260,7 +261,7 @@ class PositionCoupling {
   template <class K>
   void share(StepContext<D>&, K) {}  // mobilities are those of the nodes
   template <class K>
-  void react(StepContext<D>& c, K W, View<const Sample<D>> records, double scale) {
+  void react(StepContext<D>& c, K W, View<const Record<D>> records, double scale) {
     World<D>& w = c.world;
     if (!w.soft.any()) return;
     reactionTo(c, W, records, Real(1 / w.rho0));

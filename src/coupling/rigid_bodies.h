@@ -80,7 +80,7 @@ class RigidCoupling {
 
   /// Each sample gets -scale a_i rho0 V_k / rho0 grad W_ik [N s].
   template <class K>
-  void react(StepContext<D>& c, K W, View<const Sample<D>> records, double scale) {
+  void react(StepContext<D>& c, K W, View<const Record<D>> records, double scale) {
     if (!c.world.bodies) return;
     reactionTo(c, W, records, Real(-scale / c.world.rho0));
     take(c);

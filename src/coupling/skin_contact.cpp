@@ -11,10 +11,10 @@ void collideNodes(World<D>& w) {
   const Vec<D> size = w.extent;
   const auto wall = w.walled;
   const Real gap = Real(w.clearance), eps = Real(0.05 * w.spacing);
-  const auto body = w.solids.bodies().read();
-  const int bodies = int(w.solids.bodies().size());
+  const auto body = w.solids.placed().read();
+  const int bodies = int(w.solids.placed().size());
   forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) {
-    Sample<D> q = p[a], u = v[a];
+    Record<D> q = p[a], u = v[a];
     for (int b = 0; b < bodies; ++b) {
       Real x[3] = {}, y[3], n[3] = {}, out[3], wallV[3];
       for (int k = 0; k < D; ++k) x[k] = q.x[k];
@@ -119,7 +119,7 @@ void SkinContact<D>::begin(World<D>& w) {
     copyIn(triangles_, all.data(), all.size());
   }
   takeNodes(w, before_);
-  auto& column = w.fluid.sample("before");
+  auto& column = w.fluid.record("before");
   const auto p = w.fluid.p.read();
   const auto to = column.view();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, 0}; });
@@ -181,7 +181,7 @@ int SkinContact<D>::findHits(World<D>& w) {
   heldCount_.resize(1);
   fill(heldCount_, 0, 1, 0);
   const SkinView<D> skin = view(w);
-  const auto before = w.fluid.sample("before").read();
+  const auto before = w.fluid.record("before").read();
   const auto p = w.fluid.p.view();
   const auto hits = hits_.view();
   const auto held = held_.view(), count = heldCount_.view();

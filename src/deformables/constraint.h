@@ -86,7 +86,7 @@ BRIM_FN void projectRows(const SoftConstraint<D>& c, const Vec<D>* q, Vec<D>* p)
 
 /// D x of one row, by differences to its first node: small lengths far from the corner keep their digits.
 template <int D>
-BRIM_FN Vec<D> rowOf(const SoftRow& r, View<const Sample<D>> x) {
+BRIM_FN Vec<D> rowOf(const SoftRow& r, View<const Record<D>> x) {
   const Vec<D> at = x[r.node[0]].x;
   Vec<D> q = r.whole * at;
   for (int k = 1; k < 4; ++k) q += r.part[k] * (x[r.node[k]].x - at);

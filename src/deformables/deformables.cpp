@@ -14,7 +14,7 @@ template <int D>
 struct Deformables<D>::Builder {
   std::vector<SoftConstraint<D>> constraint;
   std::vector<SoftRow> row;
-  std::vector<Sample<D>> x, v;
+  std::vector<Record<D>> x, v;
   std::vector<double> mass;
 
   static SoftRow rowOf(std::initializer_list<int> nodes, std::initializer_list<double> parts, double whole) {
@@ -209,7 +209,7 @@ Deformables<D>::Deformables(const Setup& setup) : origin_(setup.scene.domain.min
     const int first = int(b.x.size());
     const Vector velocity = m.cloth >= 0 ? scene.cloth[m.cloth].velocity : scene.soft[m.soft].velocity;
     for (const Vector& p : m.points) {
-      Sample<D> at{}, u{};
+      Record<D> at{}, u{};
       for (int k = 0; k < D; ++k) at.x[k] = Real(p[k] - origin_[k]), u.x[k] = Real(velocity[k]);
       b.x.push_back(at);
       b.v.push_back(u);
@@ -280,7 +280,7 @@ Deformables<D>::Deformables(const Setup& setup) : origin_(setup.scene.domain.min
 }
 
 template <int D>
-void Deformables<D>::samplesAt(Array<Sample<D>>& p, Array<Sample<D>>& u) const {
+void Deformables<D>::samplesAt(Array<Record<D>>& p, Array<Record<D>>& u) const {
   p.resize(samples);
   u.resize(samples);
   const auto to = p.view(), speed = u.view();

@@ -22,8 +22,8 @@ class Deformables {
 
   int nodes = 0, constraints = 0, samples = 0;
   int rows = 0;        // of the constraints; the rows of the samples follow
-  Array<Sample<D>> x;  // {x, m}   [m] from the domain's corner, [kg]
-  Array<Sample<D>> v;  // {v, 1/m} [m/s], [1/kg]
+  Array<Record<D>> x;  // {x, m}   [m] from the domain's corner, [kg]
+  Array<Record<D>> v;  // {v, 1/m} [m/s], [1/kg]
   Array<SoftConstraint<D>> constraint;
   Array<SoftRow> row;
   Array<Real> sampleMass;                // [kg] rho0 V
@@ -36,7 +36,7 @@ class Deformables {
   Array<int> order;
 
   /// Places and velocities of the samples, {x, rho0 V} and {v, 1/m}, with m so small that all samples may be moved at once.
-  void samplesAt(Array<Sample<D>>& p, Array<Sample<D>>& u) const;
+  void samplesAt(Array<Record<D>>& p, Array<Record<D>>& u) const;
   /// [kg m/s]
   Vec<D, double> momentum() const;
   double kineticEnergy() const;  // [J]

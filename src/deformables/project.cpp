@@ -54,7 +54,7 @@ void PositionStep<D>::sweep(Deformables<D>& b) {
 }
 
 template <int D>
-void PositionStep<D>::push(Deformables<D>& b, const Array<Sample<D>>& impulse) {
+void PositionStep<D>::push(Deformables<D>& b, const Array<Record<D>>& impulse) {
   const auto row = b.row.read();
   const auto x = b.x.view(), v = b.v.view();
   const auto J = impulse.read();

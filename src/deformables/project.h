@@ -14,7 +14,7 @@ class PositionStep {
   /// One sweep over all constraints.
   void sweep(Deformables<D>&);
   /// Impulses [N s] on the samples move their nodes.
-  void push(Deformables<D>&, const Array<Sample<D>>& impulse);
+  void push(Deformables<D>&, const Array<Record<D>>& impulse);
 
  private:
   double dt_ = 1;
@@ -28,7 +28,7 @@ struct Violation {
   Vec<D> way[3];
 };
 template <int D>
-BRIM_FN Violation<D> violation(const SoftConstraint<D>& c, View<const SoftRow> row, View<const Sample<D>> x) {
+BRIM_FN Violation<D> violation(const SoftConstraint<D>& c, View<const SoftRow> row, View<const Record<D>> x) {
   Vec<D> q[3], p[3];
   Violation<D> v{};
   Real size = 0;

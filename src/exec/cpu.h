@@ -195,7 +195,7 @@ void copyOut(const Array<T>& from, T* to, std::size_t n) {
   if (n) std::memcpy(static_cast<void*>(to), from.data(), n * sizeof(T));
 }
 
-/// Neighbour lists in slices of `lanes` particles, interleaved, padded with the ghost.
+/// Neighbour lists in slices of `lanes` particles, interleaved, padded with an entry far away.
 struct Lists {
   static constexpr int width = lanes;  // particles of a slice
   struct Slice {

@@ -35,7 +35,7 @@ BRIM_DEVICE_FN auto sumOver(L list, F term) {
   return s;
 }
 
-/// Entries a gathered field needs for n particles: whole slices, then room for the ghost that pads the lists.
+/// Entries a gathered field needs for n particles: whole slices, then the padding entry of lists.
 constexpr int wholeSlices(int n) { return (n + lanes - 1) / lanes * lanes; }
 
 /// to[k] = from[order[k]] for k in [0, n).
@@ -124,7 +124,7 @@ class Histogram {
 };
 #endif
 
-/// Where the ghost is [m]: every kernel is zero there, and squares stay finite in float.
+/// Where the padding entry is [m]: every kernel is zero there, and squares stay finite in float.
 constexpr Real farAway = Real(1e15);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -11,8 +11,8 @@ namespace brim::inline BRIM_FLAVOUR {
 template <class T>
 class ScratchPool {
  public:
-  /// A buffer and who holds it. It goes back to the pool with the lease. A stage that swaps the array with a column gives the pool
-  /// the column's old memory instead.
+  /// A buffer and who holds it. It goes back to the pool with the lease. A stage that swaps the array with a column gives the
+  /// pool the column's old memory instead.
   class Lease {
    public:
     Lease(Lease&&) = default;
@@ -73,12 +73,12 @@ class ScratchPool {
 template <int D>
 class Scratch {
  public:
-  using Records = typename ScratchPool<Sample<D>>::Lease;
+  using Records = typename ScratchPool<Record<D>>::Lease;
   using Reals = typename ScratchPool<Real>::Lease;
 
   Records records(std::size_t n, const char* owner) { return records_.lease(n, owner); }
   Reals reals(std::size_t n, const char* owner) { return reals_.lease(n, owner); }
-  ScratchPool<Sample<D>>& pool(const Sample<D>*) { return records_; }
+  ScratchPool<Record<D>>& pool(const Record<D>*) { return records_; }
   ScratchPool<Real>& pool(const Real*) { return reals_; }
   ScratchPool<int>& pool(const int*) { return ints_; }
 
@@ -93,7 +93,7 @@ class Scratch {
   std::size_t bytes() const { return records_.bytes() + reals_.bytes() + ints_.bytes(); }
 
  private:
-  ScratchPool<Sample<D>> records_;
+  ScratchPool<Record<D>> records_;
   ScratchPool<Real> reals_;
   ScratchPool<int> ints_;
 };

@@ -35,13 +35,23 @@ BRIM_FN Vec<3, R> cross(const Vec<3, R>& a, const Vec<3, R>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// A vector and one number beside it, so that a neighbour is read in one 16-byte load:
-/// {x, m}, {x, lambda}, {v, rho}.
+/// A vector and one number beside it, so that a neighbour is read in one 16-byte load. The names below say what a record holds;
+/// the type is the same, so that buffers can be exchanged.
 template <int D, class R = Real>
-struct alignas(sizeof(R) == sizeof(Real) ? 4 * sizeof(R) : sizeof(R)) Sample {
+struct alignas(sizeof(R) == sizeof(Real) ? 4 * sizeof(R) : sizeof(R)) Record {
   Vec<D, R> x;
   R a;
 };
+template <int D>
+using PositionMass = Record<D>;  // {x, m} of a particle or a node, {x, rho0 V} of a sample   [m], [kg]
+template <int D>
+using VelocityDensity = Record<D>;  // {v, rho} of a particle   [m/s], [kg/m^3]
+template <int D>
+using VelocityMobility = Record<D>;  // {v, 1/m} of a sample or a node   [m/s], [1/kg]
+template <int D>
+using PositionMultiplier = Record<D>;  // {x, lambda}: what a correction of positions reads of a neighbour
+template <int D>
+using PositionPressure = Record<D>;  // {x, p}, or {x, p/rho^2}
 
 /// g r: a vector along r, kept as its two factors. A kernel's gradient is such a vector. Scaling it costs one product, and its
 /// square reuses |r|^2: the formulas stay those of the papers and cost no more than hand-factored ones.

@@ -31,30 +31,35 @@ struct GridParameters {
   double pressure_start = 0;
 
   void visit(ParameterVisitor& v) {
-    v("iterations", iterations, {"", "iterations of each of the two pressure solves at most", 1, 100000});
+    v("iterations", iterations, {"", "Largest number of iterations of each of the two pressure solves.", 1, 100000});
     v("tolerance", tolerance,
-      {"1/s", "a solve ends when no cell's divergence (or density error over dt) is larger; 1e-6 needs double", 0, 1e6});
-    v("density_projection", density_projection, {"", "also keep the density: large steps then lose no volume"});
+      {"1/s",
+       "Stop a pressure solve when the largest residual divergence (or density error per time step) of all cells is below this; "
+       "0: always do all iterations. 1e-6 needs double precision.",
+       0, 1e6});
+    v("density_projection", density_projection,
+      {"", "true: the density is projected too (Kugelstadt et al. 2019), so that large steps lose no volume."});
     v("instead", instead,
       {"",
-       "without density_projection, for comparison: unsplit adds the density's term to the velocity's equation (Eq. 8), averaged "
-       "does so over averaging_time (Losasso et al. 2008); springs (Ando & Tsuruno 2011) and distances (Sato et al. 2018) push "
-       "particles apart",
+       "Another correction of the volume, for comparison, if density_projection = false. unsplit: the density term is added to "
+       "the velocity equation (Kugelstadt et al. 2019, Eq. 8); averaged: the same, over averaging_time (Losasso et al. 2008); "
+       "springs (Ando & Tsuruno 2011) and distances (Sato et al. 2018): particles are pushed apart.",
        -1e300,
        1e300,
        false,
        {"nothing", "unsplit", "averaged", "springs", "distances"}});
-    v("averaging_time", averaging_time, {"s", "tau of instead = averaged", 0, 1e6, true});
-    v("stiffness", stiffness, {"1/s", "of instead = springs; times dt it should be well below 1", 0, 1e6});
-    v("passes", passes, {"", "of instead = distances, each over all pairs", 1, 1000});
-    v("pressure_start", pressure_start, {"s", "no pressure acts before this time; fluid falls into itself", 0, 1e30});
+    v("averaging_time", averaging_time, {"s", "Averaging time tau of instead = averaged.", 0, 1e6, true});
+    v("stiffness", stiffness,
+      {"1/s", "Spring stiffness of instead = springs. Stiffness times dt should be well below 1.", 0, 1e6});
+    v("passes", passes, {"", "Passes over all pairs of particles of instead = distances.", 1, 1000});
+    v("pressure_start", pressure_start, {"s", "No pressure acts before this time: the fluid collapses under gravity.", 0, 1e30});
   }
 };
 struct FlipParameters : GridParameters {
   double ratio = 0.97;
   void visit(ParameterVisitor& v) {
     GridParameters::visit(v);
-    v("ratio", ratio, {"", "part of FLIP in the particles' velocities; the rest is PIC, which damps", 0, 1});
+    v("ratio", ratio, {"", "Fraction of FLIP in the velocity update of the particles. The rest is PIC, which damps.", 0, 1});
   }
 };
 
@@ -228,8 +233,8 @@ class Grid : public Solver<D> {
   std::unique_ptr<GridState<D>> state_;
   std::unique_ptr<Affine<D>> affine_;  // APIC only
   Poisson<D> poisson_;
-  Array<Real> densityRhs_;  // [1/s] of `instead` = unsplit or averaged
-  int ring_ = 0;            // cells around the particles that the tiles of the last sort hold
+  Array<Real> densityRhs_;    // [1/s] of `instead` = unsplit or averaged
+  int ring_ = 0;              // cells around the particles that the tiles of the last sort hold
   std::int64_t sorted_ = -1;  // the arrangement of particles that the last sort found
 };
 

@@ -49,29 +49,42 @@ struct PbfParameters {
     const auto oneOf = [](std::string text, std::vector<std::string> words) {
       return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
     };
-    v("iterations", iterations, {"", "pressure iterations a step at most", 1, 10000});
+    v("iterations", iterations, {"", "Largest number of pressure iterations per step.", 1, 10000});
     v("tolerance", tolerance,
-      {"", "an iteration that finds the mean of max(rho/rho0 - 1, 0) below this is the step's last; 0: never", 0, 1});
+      {"",
+       "Stop iterating when the mean compression, the mean of max(rho/rho0 - 1, 0), is below this; 0: always do all iterations.",
+       0, 1});
     v("acceleration", acceleration,
-      oneOf("multilevel: a coarse grid and momentum, for deep water; none: the plain method of the papers",
-            {"multilevel", "none"}));
+      oneOf(
+          "multilevel: a coarse grid and Nesterov momentum, for deep water; none: the Jacobi iteration of Macklin & Müller 2013.",
+          {"multilevel", "none"}));
     v("relaxation", relaxation,
-      {"", "epsilon of Eq. 6 as a part of S_i in the rest lattice, so that it means the same at every resolution", 0, 1e6});
+      {"",
+       "Regularisation epsilon of the multiplier, relative to S_i of the rest lattice, so that it does not depend on the "
+       "resolution.",
+       0, 1e6});
     v("largest_correction", largest_correction,
-      {"", "density error rho/rho0 - 1 that one iteration undoes at most; without it water crushed by a fall explodes", 0, 1e6,
-       true});
+      {"",
+       "Largest compression rho/rho0 - 1 that one iteration corrects. Larger values can make strongly compressed water explode.",
+       0, 1e6, true});
     v("condition", condition,
-      oneOf("inequality: fluid only pushes (the sheet); equality: it pulls as well (the slides)", {"inequality", "equality"}));
+      oneOf("inequality: the fluid resists compression only; equality: it resists expansion too, as in Macklin & Müller 2013.",
+            {"inequality", "equality"}));
     v("kernel", kernel,
-      oneOf("smoothing kernel; poly6 takes its gradients from spiky, as the slides do", {"cubic", "wendland", "poly6"}));
+      oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel, as in Macklin & Müller 2013.",
+            {"cubic", "wendland", "poly6"}));
     v("artificial_pressure", artificial_pressure,
-      {"", "k of the slides' s_corr against clumping, as a part of 1/S_i in the rest lattice; for condition = equality", 0, 10});
-    v("artificial_power", artificial_power, {"", "n of s_corr = -k (W/W(dq))^n", 1, 8});
-    v("artificial_distance", artificial_distance, {"supports", "dq of s_corr", 0, 0.9});
-    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
-    v("vorticity", vorticity, {"", "vorticity confinement: strength of the swirls given back", 0, 100});
+      {"",
+       "Strength k of the artificial pressure s_corr against clumping (Macklin & Müller 2013), relative to 1/S_i of the rest "
+       "lattice. For condition = equality.",
+       0, 10});
+    v("artificial_power", artificial_power, {"", "Exponent n of s_corr = -k (W/W(dq))^n.", 1, 8});
+    v("artificial_distance", artificial_distance, {"supports", "Distance dq of s_corr.", 0, 0.9});
+    v("xsph", xsph,
+      {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
+    v("vorticity", vorticity, {"", "Strength of the vorticity confinement; 0: none.", 0, 100});
     v("cloth_sweeps", cloth_sweeps,
-      {"", "sweeps over the constraints of cloth and soft bodies after each pressure iteration", 1, 1000});
+      {"", "Sweeps over the constraints of cloth and soft bodies after each pressure iteration.", 1, 1000});
   }
 };
 
@@ -88,7 +101,7 @@ struct Iteration {
   int corrN;
   Real least, most;  // C that one iteration may undo
   Real image;        // how often what samples add to a gradient counts: 2 with their image of the pressure
-  bool answers;      // samples with an inverse mass move as well
+  bool twoWay;       // samples with a mobility move as well
 
   /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
   BRIM_FN Reals correction(Reals w) const {
@@ -99,10 +112,11 @@ struct Iteration {
   }
 };
 
-// lambda_i and the new pressure; {x, lambda} goes to `moved`. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the pressure y of the positions:
+// lambda_i and the new pressure; {x, lambda} goes to `moved`. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the
+// pressure y of the positions:
 //   p+ = max(y + omega C / (S V dt^2), 0),   y+ = max(p+ + beta (p+ - p), 0),   lambda = -V dt^2 (y+ - y).
 template <int D, class K>
-void constrain(StepContext<D>& c, K W, const Iteration it, Array<Sample<D>>& moved, Array<Real>& before,
+void constrain(StepContext<D>& c, K W, const Iteration it, Array<Record<D>>& moved, Array<Real>& before,
                Array<Real>& extrapolated, Array<Real>& error) {
   World<D>& w = c.world;
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
@@ -130,12 +144,12 @@ void constrain(StepContext<D>& c, K W, const Iteration it, Array<Sample<D>>& mov
       rho += mk * W(xi - xk);
       gradI += (it.image * it.v0 * mk) * W.grad(xi - xk);
     }
-    if (it.answers)
+    if (it.twoWay)
       for (auto k : nb.solid[i]) {
         const auto [xk, mk] = s[k];
-        const auto [vk, inverseMass] = sv[k];
+        const auto [vk, mobility] = sv[k];
         const auto gradK = (it.image * it.v0 * mk) * W.grad(xi - xk);
-        S += inverseMass * dot(gradK, gradK);
+        S += mobility * dot(gradK, gradK);
       }
     rho = total(i, rho), S = total(i, S), gradI = total(i, gradI);
     if (!leads(i)) return;
@@ -154,14 +168,14 @@ void constrain(StepContext<D>& c, K W, const Iteration it, Array<Sample<D>>& mov
     Y[i] = it.keep ? ahead : last + next;
     C[i] = excess;
   });
-  if (!onDevice) w.fluid.padWith(moved, Particles<D>::ghostSample());  // lanes past the last particle wrote there
+  if (!onDevice) w.fluid.padWith(moved, Particles<D>::paddingRecord());  // lanes past the last particle wrote there
   c.refresh(moved, Holds::positions);
 }
 
 // x_i += dx_i of Eq. 9 and v_i += dx_i/dt: the velocity (x - x_old)/dt of the paper, without the digits that the
 // difference of two positions loses in float.
 template <int D, bool corrected, class K>
-void displace(StepContext<D>& c, K W, const Iteration it, const Array<Sample<D>>& moved) {
+void displace(StepContext<D>& c, K W, const Iteration it, const Array<Record<D>>& moved) {
   World<D>& w = c.world;
   const auto q = moved.read(), s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
@@ -169,7 +183,7 @@ void displace(StepContext<D>& c, K W, const Iteration it, const Array<Sample<D>>
   const Real perDt = Real(1 / c.dt);
   forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, lambdaI] = q[i];
-    const Sample<D, Reals> pi = p[i], vi = v[i];
+    const Record<D, Reals> pi = p[i], vi = v[i];
     Vec<D, Reals> dx = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, lambdaJ] = q[j];
@@ -238,18 +252,22 @@ class Pbf : public Solver<D> {
     static_assert(BoundaryCoupling<RigidCoupling<D>, D, K> && BoundaryCoupling<PositionCoupling<D>, D, K>);
     World<D>& w = c.world;
     Iteration it = iteration(c, W);
-    for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.room());
+    for (Array<Real>* a : {&p_, &y_, &error_}) a->resize(w.fluid.capacity());
     c.stage("pressure");
     const bool cloth = w.soft.any();
-    it.answers = cloth || w.bodies;
+    it.twoWay = cloth || w.bodies;
     it.image = it.keep && w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
     if (it.image == 2) rigid_.extrapolate(c, W);
-    auto moved = c.scratch.records(w.fluid.room(), "{x, lambda} of an iteration");
-    w.fluid.padWith(*moved, Particles<D>::ghostSample());
-    const bool coarse = it.keep && !it.answers && coarse_.prepare(c);  // the coarse level knows no sheets and bodies
+    auto moved = c.scratch.records(w.fluid.capacity(), "{x, lambda} of an iteration");
+    w.fluid.padWith(*moved, Particles<D>::paddingRecord());
+    const bool coarse = it.keep && !it.twoWay && coarse_.prepare(c);  // the coarse level knows no sheets and bodies
     c.stage("coarse");
     cloth_.sweeps = o_.cloth_sweeps;
-    const LoopControl control{o_.iterations, cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1, o_.tolerance};  // a sheet takes some to stretch
+    const LoopControl control{o_.iterations,
+                              cloth    ? std::min(10, o_.iterations)
+                              : coarse ? 2
+                                       : 1,
+                              o_.tolerance};  // a sheet takes some to stretch
     c.report.iterations = acceleratedLoop(
         control,
         [&](int n, double beta) {

@@ -29,36 +29,46 @@ struct PcisphParameters {
   std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
-    v("iterations", iterations, {"", "pressure iterations a step at most; at least 3 are made where this allows", 1, 10000});
+    v("iterations", iterations,
+      {"", "Largest number of pressure iterations per step. At least 3 are done if this allows it.", 1, 10000});
     v("tolerance", tolerance,
-      {"", "an iteration that finds the mean of max(rho/rho0 - 1, 0) below this is the step's last; 0: never", 0, 1});
+      {"",
+       "Stop iterating when the mean compression, the mean of max(rho/rho0 - 1, 0), is below this; 0: always do all iterations.",
+       0, 1});
     v("courant", courant,
       {"",
-       "spacings a step may let sound travel, at ten times the fastest fall through the domain; larger steps need more "
-       "iterations, as their square",
+       "Courant number: distance in spacings that sound may travel in one step. The speed of sound is ten times the largest "
+       "speed that the scene prescribes or that a fall through the domain reaches. The number of iterations grows with the "
+       "square of the step.",
        0, 100, true});
     v("alpha", alpha,
-      {"", "artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity, c ten times the fastest fall", 0,
-       10});
+      {"",
+       "Artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity, with the speed of sound c of `courant`.",
+       0, 10});
     v("kernel", kernel,
-      {"", "smoothing kernel; poly6 takes its gradients from spiky", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
+      {"",
+       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
+       -1e300,
+       1e300,
+       false,
+       {"cubic", "wendland", "poly6"}});
   }
 };
 
 // {x, p} with p = 0.
 template <int D>
-void startPressure(StepContext<D>& c, Array<Sample<D>>& pressed) {
+void startPressure(StepContext<D>& c, Array<Record<D>>& pressed) {
   World<D>& w = c.world;
   const auto p = w.fluid.p.read();
   const auto q = pressed.view();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, Real(0)}; });
-  w.fluid.padWith(pressed, Particles<D>::ghostSample());
+  w.fluid.padWith(pressed, Particles<D>::paddingRecord());
   c.refresh(pressed, Holds::positions);
 }
 
 // Density at the predicted positions; what of it is too much raises the pressure, what is missing lowers it, never below zero.
 template <int D, class K>
-void correctPressure(StepContext<D>& c, K W, double delta, const Array<Sample<D>>& predicted, Array<Sample<D>>& pressed,
+void correctPressure(StepContext<D>& c, K W, double delta, const Array<Record<D>>& predicted, Array<Record<D>>& pressed,
                      Array<Real>& error) {
   World<D>& w = c.world;
   const auto x = predicted.read(), s = w.solids.p();
@@ -68,7 +78,7 @@ void correctPressure(StepContext<D>& c, K W, double delta, const Array<Sample<D>
   const Real v0 = Real(1 / w.rho0), gain = Real(delta * w.rho0);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = x[i];
-    const Sample<D, Reals> qi = q[i];
+    const Record<D, Reals> qi = q[i];
     Reals rho = 0;
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = x[j];
@@ -88,7 +98,7 @@ void correctPressure(StepContext<D>& c, K W, double delta, const Array<Sample<D>
 // v' = v + dt (g + a), x* = x + dt v'. Pairs push each other equally, so momentum is conserved to rounding; walls mirror the
 // particle's own pressure.
 template <int D, class K>
-void move(StepContext<D>& c, K W, const Array<Sample<D>>& pressed, Array<Sample<D>>& velocity, Array<Sample<D>>& predicted) {
+void move(StepContext<D>& c, K W, const Array<Record<D>>& pressed, Array<Record<D>>& velocity, Array<Record<D>>& predicted) {
   World<D>& w = c.world;
   const auto q = pressed.read(), p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
   const auto to = predicted.view(), vNext = velocity.view();
@@ -113,7 +123,7 @@ void move(StepContext<D>& c, K W, const Array<Sample<D>>& pressed, Array<Sample<
     vNext[i] = {u, Reals(0)};
     to[i] = {x + Reals(h) * u, mi};
   });
-  w.fluid.padWith(predicted, Particles<D>::ghostSample());
+  w.fluid.padWith(predicted, Particles<D>::paddingRecord());
   c.refresh(predicted, Holds::positions);
 }
 
@@ -131,7 +141,7 @@ double latticeGradients(const World<D>& w, K W) {
 /// The pressure of {x, p}.
 template <int D>
 struct PressureOf {
-  View<const Sample<D>> q;
+  View<const Record<D>> q;
   BRIM_DEVICE_FN Real operator()(int i) const { return q[i].a; }
 };
 
@@ -176,7 +186,7 @@ class Pcisph : public Solver<D> {
     const TimeControl& time = w.scene().time;
     const double longest = time.dt > 0 ? c.dt : std::max(c.dt, std::min(soundLimit(w), time.dt_max)), perVolume = w.rho0 / w.mass;
     const double delta = perVolume * perVolume / (2 * longest * longest * latticeGradients(w, W));  // [m^2/s^2]
-    const int room = w.fluid.room();
+    const int room = w.fluid.capacity();
     auto predicted = c.scratch.records(room, "{x*, m}"), velocity = c.scratch.records(room, "{v', 0}"),
          pressed = c.scratch.records(room, "{x, p}");
     auto error = c.scratch.reals(room, "rho*/rho0 - 1");
@@ -190,7 +200,7 @@ class Pcisph : public Solver<D> {
     }
     showPressure(c, Shown::averaged, PressureOf<D>{pressed.read()});
     w.fluid.p.data.swap(*predicted);
-    w.fluid.padWith(*velocity, Sample<D>{});
+    w.fluid.padWith(*velocity, Record<D>{});
     w.fluid.v.data.swap(*velocity);
   }
 

@@ -49,33 +49,38 @@ struct ProjectiveParameters {
     const auto oneOf = [](std::string text, std::vector<std::string> words) {
       return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
     };
-    v("iterations", iterations, {"", "local/global iterations a step at most", 1, 10000});
+    v("iterations", iterations, {"", "Largest number of local/global iterations per step.", 1, 10000});
     v("tolerance", tolerance,
       {"",
-       "an iteration that finds the mean of max(rho/rho0 - 1 - p/K, 0) below this is the step's last, p/K being what the "
-       "stiffness allows; 0: never",
+       "Stop iterating when the mean of max(rho/rho0 - 1 - p/K, 0) is below this; 0: always do all iterations. p/K is the "
+       "compression that the stiffness allows.",
        0, 1});
     v("acceleration", acceleration,
-      oneOf("multilevel: pressures with momentum and a coarse grid; none: the plain method of the paper",
+      oneOf("multilevel: a coarse grid and Nesterov momentum; none: the iteration of Weiler, Koschier & Bender 2016.",
             {"multilevel", "none"}));
     v("stiffness", stiffness,
-      {"N/m", "w of Eq. 3; 0: so large that the pressure of the fastest fall through the domain compresses by 0.01 %", 0, 1e30});
+      {"N/m",
+       "Stiffness w of the density constraints (Weiler, Koschier & Bender 2016, Eq. 3). 0: chosen so that the pressure of a fall "
+       "through the domain compresses the fluid by 0.01 %.",
+       0, 1e30});
     v("projection_tolerance", projection_tolerance,
-      {"", "C_i at which a projection ends (acceleration none); in single precision at least 4e-7", 0, 1});
+      {"", "A local projection ends when C_i is below this. In single precision at least 4e-7. For acceleration = none.", 0, 1});
     v("newton_iterations", newton_iterations,
-      {"", "Newton steps of a projection at most (acceleration none)", 1, mostNewtonSteps});
+      {"", "Largest number of Newton steps per local projection. For acceleration = none.", 1, mostNewtonSteps});
     v("largest_correction", largest_correction,
-      {"", "density error that one iteration undoes at most (acceleration multilevel)", 0, 1e6, true});
-    v("kernel", kernel, oneOf("smoothing kernel; poly6 takes its gradients from spiky", {"cubic", "wendland", "poly6"}));
-    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
+      {"", "Largest compression rho/rho0 - 1 that one iteration corrects. For acceleration = multilevel.", 0, 1e6, true});
+    v("kernel", kernel,
+      oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel.", {"cubic", "wendland", "poly6"}));
+    v("xsph", xsph,
+      {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
   }
 };
 
 // u = x - s = 0 and n_l, the constraints that hold l: its list has it and all neighbours, as lists hold pairs both ways.
 template <int D>
-void startDisplacement(StepContext<D>& c, Array<Sample<D>>& displacement) {
+void startDisplacement(StepContext<D>& c, Array<Record<D>>& displacement) {
   World<D>& w = c.world;
-  displacement.resize(w.fluid.room());
+  displacement.resize(w.fluid.capacity());
   const auto u = displacement.view();
   const auto p = w.fluid.p.read();
   const NeighbourView nb = c.nb();
@@ -84,7 +89,7 @@ void startDisplacement(StepContext<D>& c, Array<Sample<D>>& displacement) {
     Reals n = 0;
     for (auto i : nb.fluid[l]) {
       const auto [xi, mi] = p[i];
-      n += perMass * mi;  // 0 for the ghost
+      n += perMass * mi;  // 0 for padding
     }
     u[l] = {Vec<D, Reals>{}, max(n, Reals(1))};
   });
@@ -93,17 +98,17 @@ void startDisplacement(StepContext<D>& c, Array<Sample<D>>& displacement) {
 // The global step (G), and the part of T that its average leaves of the constraint's own tau: u = sum T g at all times, up to
 // the differences of n within a neighbourhood.
 template <int D, class K>
-void averageCopies(StepContext<D>& c, K W, Real mu, Projections<D>& projections, Array<Sample<D>>& displacement,
+void averageCopies(StepContext<D>& c, K W, Real mu, Projections<D>& projections, Array<Record<D>>& displacement,
                    Array<Real>& multiplier) {
   World<D>& w = c.world;
-  const Path<D> path = projections.path(w.fluid.room());
+  const Path<D> path = projections.path(w.fluid.capacity());
   const auto own = projections.own.read();
   const auto p = w.fluid.p.view(), u = displacement.view();
   const auto T = multiplier.view(), error = projections.error.view();
   const NeighbourView nb = c.nb();
   const Real V = Real(w.mass / w.rho0);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
-    const Sample<D, Reals> at = path.step[0][l], pl = p[l], ul = u[l];
+    const Record<D, Reals> at = path.step[0][l], pl = p[l], ul = u[l];
     const auto [way, tau] = own[l];
     const Vec<D, Reals> copies = way + copiesOf(path, nb.fluid[l], at.x, W, Reals(V));
     const Reals part = Reals(1) / (mu + ul.a), t = T[l];
@@ -120,7 +125,7 @@ void averageCopies(StepContext<D>& c, K W, Real mu, Projections<D>& projections,
 template <int D, class K>
 void copiesOfSamples(StepContext<D>& c, K W, Projections<D>& projections) {
   World<D>& w = c.world;
-  const Path<D> path = projections.path(w.fluid.room());
+  const Path<D> path = projections.path(w.fluid.capacity());
   const auto s = c.reaction.p(), p = w.fluid.p.read();
   const auto to = c.reaction.impulse.view();
   const NeighbourView nb = c.reaction.nb();
@@ -146,7 +151,7 @@ struct Ascent {
   Real most;       // C that one iteration may undo
   Real least;      // [1/m^2] bound on |grad C|^2, a part of the rest lattice's
   Real image;      // how often what samples add to a gradient counts: 2 with their image of the pressure
-  bool answers;    // samples with an inverse mass move as well:
+  bool twoWay;     // samples with a mobility move as well:
   bool members;    // as copies of their nodes, one each; else by their part of a body's mass
 };
 
@@ -155,7 +160,7 @@ template <int D, class K>
 void ascend(StepContext<D>& c, K W, const Ascent o, Projections<D>& to, Array<Real>& last, Array<Real>& ahead,
             const Array<Real>& coarse) {
   World<D>& w = c.world;
-  const Path<D> path = to.path(w.fluid.room());
+  const Path<D> path = to.path(w.fluid.capacity());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), T = last.view(), Y = ahead.view();
@@ -178,18 +183,18 @@ void ascend(StepContext<D>& c, K W, const Ascent o, Projections<D>& to, Array<Re
       rho += ma * W(xi - xa);
       gradI += (o.image * o.v0 * ma) * W.grad(xi - xa);
     }
-    if (o.answers)
+    if (o.twoWay)
       for (auto a : nb.solid[i]) {
         const auto [xa, ma] = s[a];
-        const auto [va, inverseMass] = sv[a];
+        const auto [va, mobility] = sv[a];
         const auto g = (o.image * o.v0 * ma) * W.grad(xi - xa);
-        const Reals part = o.members ? select(inverseMass > Reals(0), Reals(1), Reals(0)) : o.m * inverseMass;
+        const Reals part = o.members ? select(mobility > Reals(0), Reals(1), Reals(0)) : o.m * mobility;
         S += part * dot(g, g);
       }
     const Reals t = T[i], y = Y[i], size = S + dot(gradI, gradI) + o.least;
     // What of C neither T nor the coarse level's pressure accounts for: all of it where w is large.
     const Reals left = o.v0 * rho - Reals(1) - o.mu * (y + o.perPascal * held[i]) * size;
-    // A ghost that pads a slice sees W(0) of every entry of its list: it has no mass and no multiplier.
+    // A lane that is padding sees W(0) of every entry of its list: it has no mass and no multiplier.
     const Reals next = select(mi > Reals(0), max(y + o.omega * min(left, Reals(o.most)) / size, Reals(0)), Reals(0));
     const Reals then = max(next + o.beta * (next - t), Reals(0));
     path.step[0][i] = {xi, then - y};
@@ -205,13 +210,13 @@ void ascend(StepContext<D>& c, K W, const Ascent o, Projections<D>& to, Array<Re
 template <int D, class K>
 void moveMembers(StepContext<D>& c, K W, Projections<D>& projections) {
   World<D>& w = c.world;
-  const Path<D> path = projections.path(w.fluid.room());
+  const Path<D> path = projections.path(w.fluid.capacity());
   const auto own = projections.own.read();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
   const NeighbourView nb = c.nb();
   const Real V = Real(w.mass / w.rho0), perDt = Real(1 / c.dt);
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index l) {
-    const Sample<D, Reals> at = path.step[0][l], pl = p[l], vl = v[l], self = own[l];
+    const Record<D, Reals> at = path.step[0][l], pl = p[l], vl = v[l], self = own[l];
     Vec<D, Reals> sum = {};
     for (auto i : nb.fluid[l]) {
       const auto [xi, t] = path.step[0][i];
@@ -225,7 +230,7 @@ void moveMembers(StepContext<D>& c, K W, Projections<D>& projections) {
 
 // v = (x - x_old)/dt = (s - x_old)/dt + u/dt: u is kept apart, as the difference of two positions loses three digits in float.
 template <int D>
-void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) {
+void velocityFrom(World<D>& w, const Array<Record<D>>& displacement, double dt) {
   const auto v = w.fluid.v.view();
   const auto u = displacement.read();
   const Real perDt = Real(1 / dt);
@@ -234,12 +239,12 @@ void velocityFrom(World<D>& w, const Array<Sample<D>>& displacement, double dt) 
 
 /// {x_i, T_i}.
 template <int D>
-void withMultipliers(World<D>& w, const Array<Real>& multiplier, Array<Sample<D>>& both) {
+void withMultipliers(World<D>& w, const Array<Real>& multiplier, Array<Record<D>>& both) {
   const auto p = w.fluid.p.read();
   const auto T = multiplier.read();
   const auto to = both.view();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { to[i] = {p[i].x, T[i]}; });
-  w.fluid.padWith(both, Particles<D>::ghostSample());
+  w.fluid.padWith(both, Particles<D>::paddingRecord());
 }
 
 /// p_i = rho0 T_i / dt^2, on top of what the coarse level holds.
@@ -274,8 +279,8 @@ class Projective : public Solver<D> {
     rigid_.share(c, W);
     c.stage("search");
     for (Array<Real>* a : {&T_, &Y_, &coarsePressure_}) {
-      a->resize(w.fluid.room());
-      fill(*a, 0, w.fluid.room(), Real(0));
+      a->resize(w.fluid.capacity());
+      fill(*a, 0, w.fluid.capacity(), Real(0));
     }
     if (o_.acceleration == "none")
       iterate(c, W);
@@ -311,7 +316,7 @@ class Projective : public Solver<D> {
     newton.eps = Real(std::max(o_.projection_tolerance, sizeof(Real) == 4 ? 4e-7 : 1e-15));
     newton.reach = Real(w.support);
     newton.most = o_.newton_iterations;
-    newton.answers = w.soft.any();
+    newton.twoWay = w.soft.any();
     startDisplacement(c, u_);
     int& n = c.report.iterations;
     for (n = 1;; ++n) {
@@ -327,7 +332,7 @@ class Projective : public Solver<D> {
         break;  // the error says nothing of a sheet's stretch
     }
     if (w.bodies) {  // once: samples have no copies to average
-      auto both = c.scratch.records(w.fluid.room(), "{x, T}");
+      auto both = c.scratch.records(w.fluid.capacity(), "{x, T}");
       withMultipliers(w, T_, *both);
       rigid_.react(c, W, both.read(), -w.mass / c.dt);
     }
@@ -343,20 +348,24 @@ class Projective : public Solver<D> {
     const bool cloth = w.soft.any();
     const bool coarse = !cloth && !w.bodies && coarse_.prepare(c);  // the coarse level knows no sheets and bodies
     c.stage("coarse");
-    a.answers = cloth || w.bodies;
+    a.twoWay = cloth || w.bodies;
     a.members = cloth;
     a.image = w.bodies && !cloth ? Real(2) : Real(1);  // what sheets give back is the plain gradient
     if (a.image == 2) rigid_.extrapolate(c, W);
     cloth_.least = a.least;
     cloth_.share(c, W);
-    const LoopControl control{o_.iterations, cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1, o_.tolerance};  // a sheet takes some to stretch
+    const LoopControl control{o_.iterations,
+                              cloth    ? std::min(10, o_.iterations)
+                              : coarse ? 2
+                                       : 1,
+                              o_.tolerance};  // a sheet takes some to stretch
     c.report.iterations = acceleratedLoop(
         control,
         [&](int, double beta) {
           a.beta = Real(beta);
           ascend(c, W, a, projections_, T_, Y_, coarsePressure_);
           moveMembers(c, W, projections_);
-          const View<const Sample<D>> moved{projections_.path(w.fluid.room()).step[0].data};
+          const View<const Record<D>> moved{projections_.path(w.fluid.capacity()).step[0].data};
           rigid_.react(c, W, moved, -a.image * w.mass / c.dt);
           c.collide();
           if (cloth) {
@@ -400,7 +409,7 @@ class Projective : public Solver<D> {
   CoarseLevel<D> coarse_;
   ImplicitCoupling<D> cloth_;
   RigidCoupling<D> rigid_;
-  Array<Sample<D>> u_;          // {x - s [m], n}
+  Array<Record<D>> u_;          // {x - s [m], n}
   Array<Real> T_, Y_;           // [m^2] multipliers, and what momentum makes of them
   Array<Real> coarsePressure_;  // [Pa] what the coarse level holds
 };

@@ -25,13 +25,20 @@ struct WcsphParameters {
 
   void visit(ParameterVisitor& v) {
     v("sound_speed", sound_speed,
-      {"m/s", "speed of sound c; stiffer and slower if larger; 0: ten times the fastest fall through the fluid's height", 0,
-       1e5});
-    v("gamma", gamma, {"", "exponent of the equation of state: 1 (linear) or 7 (Tait)", 1, 7});
-    v("alpha", alpha, {"", "artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity", 0, 10});
-    v("courant", courant, {"", "part of the time sound needs for one spacing that a step may take", 0, 1, true});
+      {"m/s",
+       "Speed of sound c. Larger: less compression, smaller steps. 0: ten times the largest speed that the scene prescribes or "
+       "that a fall through the height of the domain reaches.",
+       0, 1e5});
+    v("gamma", gamma, {"", "Exponent of the equation of state: 1 (linear) or 7 (Tait).", 1, 7});
+    v("alpha", alpha, {"", "Artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity.", 0, 10});
+    v("courant", courant, {"", "Courant number: distance in spacings that sound may travel in one step.", 0, 1, true});
     v("kernel", kernel,
-      {"", "smoothing kernel; poly6 takes its gradients from spiky", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
+      {"",
+       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
+       -1e300,
+       1e300,
+       false,
+       {"cubic", "wendland", "poly6"}});
   }
 };
 
@@ -48,7 +55,7 @@ struct StateEquation {
 
 // rho_i, p_i, and {x_i, p_i/rho_i^2} for the force pass.
 template <int D, class K>
-void pressures(StepContext<D>& c, K W, const StateEquation state, Array<Sample<D>>& pressed) {
+void pressures(StepContext<D>& c, K W, const StateEquation state, Array<Record<D>>& pressed) {
   World<D>& w = c.world;
   const auto p = w.fluid.p.read(), s = w.solids.p();
   const auto v = w.fluid.v.view(), to = pressed.view();
@@ -66,19 +73,19 @@ void pressures(StepContext<D>& c, K W, const StateEquation state, Array<Sample<D
       rho += mk * W(xi - xk);
     }
     const Reals pressure = state(rho);
-    const Sample<D, Reals> vi = v[i];
+    const Record<D, Reals> vi = v[i];
     v[i] = {vi.x, rho};
     P[i] = pressure;
     to[i] = {xi, pressure / max(rho * rho, Reals(Real(1e-30)))};
   });
-  w.fluid.padWith(pressed, Particles<D>::ghostSample());
+  w.fluid.padWith(pressed, Particles<D>::paddingRecord());
   c.refresh(pressed, Holds::positions);
   c.refresh(w.fluid.v.data);
 }
 
 // Pressure and viscous acceleration, without gravity. Pairs push each other equally: momentum is conserved to rounding.
 template <int D, class K>
-void accelerations(StepContext<D>& c, K W, double nu, const Array<Sample<D>>& pressed, Array<Sample<D>>& acceleration) {
+void accelerations(StepContext<D>& c, K W, double nu, const Array<Record<D>>& pressed, Array<Record<D>>& acceleration) {
   World<D>& w = c.world;
   const auto q = pressed.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto a = acceleration.view();
@@ -110,7 +117,7 @@ void accelerations(StepContext<D>& c, K W, double nu, const Array<Sample<D>>& pr
 
 // What samples of bodies get: the same pairs from their side.
 template <int D, class K>
-void reactions(StepContext<D>& c, K W, double nu, const Array<Sample<D>>& pressed) {
+void reactions(StepContext<D>& c, K W, double nu, const Array<Record<D>>& pressed) {
   if (c.reaction.size() == 0) return;
   World<D>& w = c.world;
   const auto q = pressed.read(), v = w.fluid.v.read(), s = c.reaction.p(), sv = c.reaction.v();
@@ -136,7 +143,7 @@ void reactions(StepContext<D>& c, K W, double nu, const Array<Sample<D>>& presse
 }
 
 template <int D>
-void kickAndDrift(StepContext<D>& c, const Array<Sample<D>>& acceleration) {
+void kickAndDrift(StepContext<D>& c, const Array<Record<D>>& acceleration) {
   World<D>& w = c.world;
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
   const auto a = acceleration.read();
@@ -188,7 +195,7 @@ class Wcsph : public Solver<D> {
   void forces(StepContext<D>& c) {
     const World<D>& w = c.world;
     const StateEquation state{Real(1 / w.rho0), Real(w.rho0 * c_ * c_ / o_.gamma), o_.gamma};
-    auto pressed = c.scratch.records(w.fluid.room(), "{x, p/rho^2}");
+    auto pressed = c.scratch.records(w.fluid.capacity(), "{x, p/rho^2}");
     c.withKernel([&](auto W) {
       pressures(c, W, state, *pressed);
       accelerations(c, W, viscosity(w), *pressed, acceleration_->data);
@@ -197,8 +204,8 @@ class Wcsph : public Solver<D> {
   }
 
   WcsphParameters o_;
-  double c_;  // [m/s]
-  typename SolverState<D>::template Field<Sample<D>>* acceleration_ = nullptr;  // {a without gravity [m/s^2], -}
+  double c_;                                                                    // [m/s]
+  typename SolverState<D>::template Field<Record<D>>* acceleration_ = nullptr;  // {a without gravity [m/s^2], -}
   bool evaluated_ = false;                                                      // it is that of the present positions
 };
 

@@ -24,8 +24,8 @@ static void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, 
   const auto walled = w.walled;
   const double room = 0.75 * w.spacing;
   const Real inside = Real(-0.2 * grid.side);
-  const auto body = w.solids.bodies().read();
-  const int bodies = int(w.solids.bodies().size());
+  const auto body = w.solids.placed().read();
+  const int bodies = int(w.solids.placed().size());
   forEach(cells, [=] BRIM_KERNEL(int c) {
     number[c] = count[c] > 0;
     state[c] = air;
@@ -174,7 +174,7 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
 // in the gap between the wall and the first layer: fluid there moves too.
 template <int D>
 static void findFaces(int n, int axis, int stride, double mobility, View<const int> where, View<const Link> link,
-                      View<const Pair> x, View<Sample<3>> face) {
+                      View<const Pair> x, View<Record<3>> face) {
   constexpr double besideWall = 0.3;  // of the way at the other face
   forEach(n, [=] BRIM_KERNEL(int i) {
     double swift[2], slow[2];
@@ -202,7 +202,7 @@ static void findFaces(int n, int axis, int stride, double mobility, View<const i
 // densities of v are known, all were.
 template <int D>
 static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Real> residual,
-                      View<const Sample<D>> v, bool known, double rho0, double scale, double hold, View<Pair> rhs) {
+                      View<const Record<D>> v, bool known, double rho0, double scale, double hold, View<Pair> rhs) {
   forEach(n, [=] BRIM_KERNEL(int i) {
     double all = 0, before = 0;
     grid.eachRun(where[i], [&](int a, int b) {
@@ -235,7 +235,7 @@ static void followFaces(Particles<D>& fluid, const FaceGrid<D> g, double dt) {
   const auto p = fluid.p.view(), v = fluid.v.view();
   const Real perDt = Real(1 / dt);
   forEach(fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const Sample<D, Reals> pi = p[i], vi = v[i];
+    const Record<D, Reals> pi = p[i], vi = v[i];
     Ints face[D], middle[D];  // index of the face and of the middle below, along each axis
     Reals f[D], m[D];         // the way past them [cells]
     for (int k = 0; k < D; ++k) {
@@ -311,7 +311,7 @@ void CoarseLevel<D>::push(StepContext<D>& c, const Array<Real>& residual, double
 
 // Linear between the middles of cells.
 template <int D>
-static void takePressure(const CoarseCells<D> grid, int n, View<const Sample<D>> p, View<const int> state, View<const Pair> x,
+static void takePressure(const CoarseCells<D> grid, int n, View<const Record<D>> p, View<const int> state, View<const Pair> x,
                          View<Real> pressure) {
   forEach(n, [=] BRIM_KERNEL(int i) {
     std::int64_t low[D];
@@ -354,7 +354,7 @@ void CoarseLevel<D>::find(const StepContext<D>& c, const Array<Real>& gained, Ar
 // The pressure in the middle of a cell, and its slope by what the faces moved: linear in each cell.
 template <int D>
 static void addLinear(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Pair> x,
-                      const FaceGrid<D> g, double perWay, View<const Sample<D>> p, View<Real> to) {
+                      const FaceGrid<D> g, double perWay, View<const Record<D>> p, View<Real> to) {
   forEach(n, [=] BRIM_KERNEL(int i) {
     if (!held[i]) return;
     const int c = where[i];

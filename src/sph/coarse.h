@@ -44,7 +44,7 @@ struct CoarseCells {
 /// counts as velocity [m], and 1 where fluid touches the face. Records, so that lanes read one in one load.
 template <int D>
 struct FaceGrid {
-  View<const Sample<3>> face[D];  // lower face of each cell, along each axis
+  View<const Record<3>> face[D];  // lower face of each cell, along each axis
   int stride[D];
   Real low[D], most[D];  // [m]; cells
   Real perSide;          // [1/m]
@@ -69,7 +69,7 @@ class CoarseLevel {
   void addPressure(const StepContext<D>&, Array<Real>& pressure);
 
  private:
-  using Face = Sample<3>;  // as in FaceGrid
+  using Face = Record<3>;  // as in FaceGrid
   CoarseCells<D> grid() const;
   FaceGrid<D> faceGrid() const;
 

@@ -20,9 +20,9 @@ struct LoopControl {
   double tolerance;  // mean error at which the loop ends; 0: never
 };
 
-/// Nesterov's sequence: t+ = (1 + sqrt(1 + 4 t^2))/2, beta = (t - 1)/t+. iterate(n, beta) is iteration n = 1, 2, ..., with no momentum
-/// in the last one. coarse() follows the second (or the only) one: a coarse level acts on what the first iteration left, so that it
-/// does not take a local error for a smooth one. Returns the number of iterations.
+/// Nesterov's sequence: t+ = (1 + sqrt(1 + 4 t^2))/2, beta = (t - 1)/t+. iterate(n, beta) is iteration n = 1, 2, ..., with no
+/// momentum in the last one. coarse() follows the second (or the only) one: a coarse level acts on what the first iteration left,
+/// so that it does not take a local error for a smooth one. Returns the number of iterations.
 template <class Iterate, class Coarse, class Error>
 int acceleratedLoop(const LoopControl& o, Iterate iterate, Coarse coarse, Error meanError) {
   double t = 1;

@@ -35,14 +35,14 @@ BRIM_FN bool anyAboveZero(const R& a) {
 /// The sign of tau says whether another step follows: positive if so, else negative; 0 for a constraint that is met.
 template <int D>
 struct Path {
-  View<Sample<D>> step[mostNewtonSteps];
+  View<Record<D>> step[mostNewtonSteps];
 };
 
 /// The projections of all constraints.
 template <int D>
 class Projections {
  public:
-  Array<Sample<D>> own;  // {way of i's own copy [m], sum of tau [m^2]}
+  Array<Record<D>> own;  // {way of i's own copy [m], sum of tau [m^2]}
   Array<Real> error;     // C_i before
   Array<Real> steps;     // Newton steps taken
 
@@ -57,9 +57,9 @@ class Projections {
     steps.resize(room);
     return q;
   }
-  /// Gives ghosts and periodic images what lists expect of them.
+  /// Gives padding and periodic ghosts what lists expect of them.
   void finish(StepContext<D>& c, int taken) {
-    c.world.fluid.padWith(record_[0], Particles<D>::ghostSample());
+    c.world.fluid.padWith(record_[0], Particles<D>::paddingRecord());
     c.refresh(record_[0], Holds::positions);
     for (int k = 1; k < taken; ++k) c.refresh(record_[k]);
   }
@@ -70,16 +70,16 @@ class Projections {
   }
 
  private:
-  Array<Sample<D>> record_[mostNewtonSteps];
+  Array<Record<D>> record_[mostNewtonSteps];
 };
 
 /// How far projections are taken.
 struct NewtonControl {
-  Real v0, V, m;         // [m^3/kg] 1/rho0; [m^D] m/rho0; [kg]
-  Real eps;              // C that counts as met
-  Real reach;            // [m] the longest step: past a support the linearised C says nothing
-  int most;              // steps at most
-  bool answers = false;  // samples with an inverse mass are members that move, as particles are
+  Real v0, V, m;        // [m^3/kg] 1/rho0; [m^D] m/rho0; [kg]
+  Real eps;             // C that counts as met
+  Real reach;           // [m] the longest step: past a support the linearised C says nothing
+  int most;             // steps at most
+  bool twoWay = false;  // samples with a mobility are members that move, as particles are
 };
 
 /// r after k steps of its constraint. i itself, at r = 0, stays where it is.
@@ -98,7 +98,7 @@ BRIM_FN Vec<D, Reals> follow(Vec<D, Reals> r, K W, Reals V, const Vec<D, Reals>*
 template <int D, class K>
 void projectDensities(StepContext<D>& c, K W, const NewtonControl o, Projections<D>& to) {
   World<D>& w = c.world;
-  const Path<D> path = to.path(w.fluid.room());
+  const Path<D> path = to.path(w.fluid.capacity());
   const auto p = w.fluid.p.read(), s = w.solids.p(), sv = w.solids.v();
   const auto own = to.own.view();
   const auto error = to.error.view(), steps = to.steps.view();
@@ -120,7 +120,7 @@ void projectDensities(StepContext<D>& c, K W, const NewtonControl o, Projections
         S += dot(g, g);
       }
       rho *= o.m;
-      if (!o.answers)
+      if (!o.twoWay)
         for (auto a : nb.solid[i]) {
           const auto [xa, ma] = s[a];
           const auto r = xi + way - xa;
@@ -130,8 +130,8 @@ void projectDensities(StepContext<D>& c, K W, const NewtonControl o, Projections
       else
         for (auto a : nb.solid[i]) {
           const auto [xa, ma] = s[a];
-          const auto [va, inverseMass] = sv[a];
-          const Reals moves = select(inverseMass > Reals(0), o.v0 * ma, Reals(0));
+          const auto [va, mobility] = sv[a];
+          const Reals moves = select(mobility > Reals(0), o.v0 * ma, Reals(0));
           const auto r = follow(xi - xa, W, moves, G, tau, k);
           const auto g = (o.v0 * ma) * W.grad(r), own = moves * W.grad(r);
           rho += ma * W(r);

@@ -6,8 +6,8 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// Pressures of single steps alternate, as velocities carry what one step corrected too much into the next; and they jump with the
-/// number of iterations. So solvers that correct densities show a mean over about 20 ms.
+/// Pressures of single steps alternate, as velocities carry what one step corrected too much into the next; and they jump with
+/// the number of iterations. So solvers that correct densities show a mean over about 20 ms.
 enum class Shown { averaged, ofThisStep };
 
 /// A column of pressures [Pa], as a value for showPressure.

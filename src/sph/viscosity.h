@@ -26,9 +26,9 @@ double viscousCalibration(K W, double spacing, double support) {
 template <int D, bool turning, class K>
 void smooth(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
   World<D>& w = c.world;
-  auto out = c.scratch.records(w.fluid.room(), "{v, rho} after viscosity");
+  auto out = c.scratch.records(w.fluid.capacity(), "{v, rho} after viscosity");
   if (turning)
-    for (auto* a : {&curl.omega, &curl.size}) a->resize(w.fluid.room());
+    for (auto* a : {&curl.omega, &curl.size}) a->resize(w.fluid.capacity());
   const auto omegas = curl.omega.view(), sizes = curl.size.view();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
   const auto to = out.view();
@@ -67,7 +67,7 @@ void smooth(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
     to[i] = {vi + dv, rho};
     if (turning) omegas[i] = {omega, Reals(0)}, sizes[i] = {xi, sqrt(dot(omega, omega))};
   });
-  w.fluid.padWith(*out, Sample<D>{});
+  w.fluid.padWith(*out, Record<D>{});
   w.fluid.v.data.swap(*out);
   c.refresh(w.fluid.v.data);
 }

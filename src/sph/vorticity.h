@@ -26,8 +26,8 @@ BRIM_FN Vec<2, R> swirl(const Vec<2, R>& n, const Vec<2, R>& omega) {
 /// What viscosity() leaves of the velocities it began with: omega_i = sum_j V_j (v_j - v_i) x grad W_ij.
 template <int D>
 struct Curl {
-  Array<Sample<D>> omega;  // {omega_i, 0}      [1/s]
-  Array<Sample<D>> size;   // {x_i, |omega_i|}  [m], [1/s]: all that a neighbour asks for, in one record
+  Array<Record<D>> omega;  // {omega_i, 0}      [1/s]
+  Array<Record<D>> size;   // {x_i, |omega_i|}  [m], [1/s]: all that a neighbour asks for, in one record
 };
 
 ///   N = grad|omega| / |grad|omega||,   v_i += dt eps d (N x omega_i)
@@ -35,7 +35,7 @@ struct Curl {
 template <int D, class K>
 void confineVorticity(StepContext<D>& c, K W, double eps, Curl<D>& curl) {
   World<D>& w = c.world;
-  w.fluid.padWith(curl.size, Particles<D>::ghostSample());
+  w.fluid.padWith(curl.size, Particles<D>::paddingRecord());
   c.refresh(curl.size, Holds::positions);
   const auto q = curl.size.read(), omega = curl.omega.read();
   const auto v = w.fluid.v.view();
@@ -44,7 +44,7 @@ void confineVorticity(StepContext<D>& c, K W, double eps, Curl<D>& curl) {
   forEachShared(w.fluid.size(), [=] BRIM_KERNEL(auto i) {
     const auto [xi, li] = q[i];
     const auto [oi, none] = omega[i];
-    const Sample<D, Reals> vi = v[i];
+    const Record<D, Reals> vi = v[i];
     Vec<D, Reals> grad = {};
     BRIM_BY_FOUR for (auto j : nb.fluid[i]) {
       const auto [xj, lj] = q[j];

@@ -55,7 +55,7 @@ void extrapolatePressure(StepContext<D>& c, K W, bool predicted, Extrapolation h
   const auto s = w.solids.p();
   const auto p = w.fluid.p.view(), v = w.fluid.v.view();
   const NeighbourView nb = c.nb();
-  auto slopes = c.scratch.records(w.fluid.room(), "{gradient that the walls around i continue, p_i}, both over rho0^2");
+  auto slopes = c.scratch.records(w.fluid.capacity(), "{gradient that the walls around i continue, p_i}, both over rho0^2");
   {
     const auto to = slopes.view();
     const auto pressure = w.fluid.pressure.read();
@@ -67,7 +67,7 @@ void extrapolatePressure(StepContext<D>& c, K W, bool predicted, Extrapolation h
     const Real most = Real(edge), perFade = Real(1 / (edge - plane)), along = Real(how.along);
     const bool edges = how.edges;
     forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-      const Sample<D, Reals> pi = p[i];
+      const Record<D, Reals> pi = p[i];
       Vec<D, Reals> normal = {}, g;
       Reals rho = 0;
       for (auto k : nb.solid[i]) {
@@ -81,7 +81,7 @@ void extrapolatePressure(StepContext<D>& c, K W, bool predicted, Extrapolation h
       to[i] = {across + (along * fade) * (g - across), max(wall.perRho2 * pressure[i], Reals(0))};
     });
   }
-  w.fluid.padWith(*slopes, Sample<D>{});
+  w.fluid.padWith(*slopes, Record<D>{});
   c.refresh(*slopes);
   const auto beyond = slopes.read();
   const Real h = Real(c.dt), way = predicted ? Real(c.dt * c.dt) : Real(0);
@@ -102,7 +102,7 @@ void extrapolatePressure(StepContext<D>& c, K W, bool predicted, Extrapolation h
     });
   }
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
-    const Sample<D, Reals> pi = p[i], vi = v[i];
+    const Record<D, Reals> pi = p[i], vi = v[i];
     const auto [g, P] = beyond[i];
     Vec<D, Reals> a = {};
     for (auto k : nb.solid[i]) {

@@ -43,10 +43,10 @@ void Collision<D>::keepOut(World<D>& w, double dt, double exit, double deepest, 
   const Real gap = Real(w.clearance), eps = Real(0.05 * w.spacing), most = Real(deepest + w.clearance);
   const Real h = Real(dt), farther = Real(exit);
   const Real absurd2 = Real(absurdSpeed * absurdSpeed);
-  const auto body = solids.bodies().read();
-  const int count = int(solids.bodies().size()), firstFree = solids.firstFree();
-  const bool answers = paid && firstFree < count;
-  if (answers) {
+  const auto body = solids.placed().read();
+  const int count = int(solids.placed().size()), firstFree = solids.firstFree();
+  const bool twoWay = paid && firstFree < count;
+  if (twoWay) {
     hits_.resize(fluid.size());
     hitCount_.resize(1);
     fill(hitCount_, 0, 1, 0);
@@ -58,7 +58,7 @@ void Collision<D>::keepOut(World<D>& w, double dt, double exit, double deepest, 
   const auto within = within_.view();
   forEach(fluid.size(), [=] BRIM_KERNEL(int i) {
     if (count > 0) left[i] = 0;
-    Sample<D> q = p[i], u = v[i];
+    Record<D> q = p[i], u = v[i];
     BodyHit<D> hit{i, -1, {}, {}};
     if (!(dot(u.x, u.x) < absurd2)) return;  // stopping it would hide that the run has diverged
     for (int b = 0; b < count; ++b) {
@@ -76,7 +76,7 @@ void Collision<D>::keepOut(World<D>& w, double dt, double exit, double deepest, 
       Real approach = 0;
       for (int k = 0; k < D; ++k) approach += (wallV[k] - u.x[k]) * out[k];
       // What a free body stops it pays for; of two bodies the first, so that no momentum is lost count of.
-      const bool pays = answers && b >= firstFree && approach > 0;
+      const bool pays = twoWay && b >= firstFree && approach > 0;
       const bool stops = approach > 0 && !(pays && hit.body >= 0);
       const Real way = min(depth, h * max(approach, 0) + farther);
       if (depth - way > left[i]) left[i] = depth - way, within[i] = b;
@@ -102,7 +102,7 @@ void Collision<D>::keepOut(World<D>& w, double dt, double exit, double deepest, 
       hits[countOne(hitCount[0])] = hit;
     }
   });
-  if (answers) payHits(w);
+  if (twoWay) payHits(w);
 }
 
 // In the order of the particles, whatever the threads did.
@@ -124,7 +124,7 @@ void Collision<D>::payHits(World<D>& w) {
 template <int D>
 std::vector<char> Collision<D>::filledSolids(const World<D>& w) const {
   const int n = w.fluid.size();
-  std::vector<char> filled(w.solids.bodies().size(), 0);
+  std::vector<char> filled(w.solids.placed().size(), 0);
   const auto depth = depth_.read();
   const Real deep = Real(w.spacing / 2);
   if (filled.empty() || !(maxOf(n, [=] BRIM_KERNEL(int i) { return depth[i]; }) > deep)) return filled;

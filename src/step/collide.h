@@ -21,8 +21,8 @@ class Collision {
   void collide(World<D>&, double dt);
   /// The same once a step: fluid that filled a solid from the start also comes out, slowly.
   void collideAndRelease(World<D>&, double dt);
-  /// The same for fluid whose velocities do not tell how it moved: all the way out, but particles more than `deepest` [m] inside are
-  /// left where they are. Free bodies do not feel it.
+  /// The same for fluid whose velocities do not tell how it moved: all the way out, but particles more than `deepest` [m] inside
+  /// are left where they are. Free bodies do not feel it.
   void pushOut(World<D>&, double deepest = unbounded);
 
   // Steps of the above; public because nvcc wants kernels there.

@@ -80,7 +80,7 @@ class StepContext {
   /// Brings what lists may point at beyond the fluid's own particles up to date, after a column changed.
   template <class T>
   void refresh(Array<T>& column, Holds holds = Holds::values) const {
-    if constexpr (std::is_same_v<T, Sample<D>>)
+    if constexpr (std::is_same_v<T, Record<D>>)
       if (holds == Holds::positions) return memory_.neighbourhood.ghosts().refreshPositions(world.fluid, column);
     memory_.neighbourhood.ghosts().refresh(world.fluid, column);
   }

@@ -22,7 +22,7 @@ namespace {
 /// What becomes of a particle.
 template <int D>
 struct Fate {
-  View<const Sample<D>> p;
+  View<const Record<D>> p;
   Vec<D> extent;
   Vec<D, bool> open;
   double origin[3];
@@ -88,8 +88,8 @@ struct Stays {
   BRIM_DEVICE_FN bool operator()(int k) const { return !goes(first + k); }
 };
 
-/// Marks the i for which is(i) holds: one bit each, 32 to a word, and the number of bits set in each word. maybe(i) is a quick test
-/// that is true wherever is(i) is. On a GPU the threads of a warp have a few words, else a thread has one.
+/// Marks the i for which is(i) holds: one bit each, 32 to a word, and the number of bits set in each word. maybe(i) is a quick
+/// test that is true wherever is(i) is. On a GPU the threads of a warp have a few words, else a thread has one.
 template <class F>
 struct MarkThose {
   F is;
@@ -214,8 +214,8 @@ struct Mouth {
 template <int D>
 struct DriveAndTake {
   Mouth<D> mouth;
-  View<const Sample<D>> p;
-  View<Sample<D>> v;
+  View<const Record<D>> p;
+  View<Record<D>> v;
   View<int> taken;
 
   BRIM_DEVICE_FN bool maybe(int i) const {
@@ -299,13 +299,13 @@ template <int D>
 struct Put {
   Mouth<D> mouth;
   View<const int> which;
-  View<Sample<D>> p, v;
+  View<Record<D>> p, v;
   View<int> id;
   int first, firstId;
   Real mass, rho0;
   BRIM_DEVICE_FN void operator()(int m) const {
     p[first + m] = {mouth.point(which[m]), mass};
-    Sample<D> velocity;
+    Record<D> velocity;
     for (int k = 0; k < D; ++k) velocity.x[k] = Real(mouth.speed * mouth.ahead[k]);
     velocity.a = rho0;
     v[first + m] = velocity;
@@ -365,8 +365,8 @@ void Exchange<D>::emit(World<D>& w, std::size_t index) {
   if (double(state.particles + count) > e.count) count = int(std::int64_t(e.count) - state.particles);
   if (count == 0) return;
   const int first = fluid.grow(count);
-  forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(w.nextId),
-                        Real(w.mass), Real(w.rho0)});
+  forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(w.nextId), Real(w.mass),
+                        Real(w.rho0)});
   fluid.pad();
   w.nextId += count;
   state.particles += count;

@@ -13,7 +13,7 @@ struct Box {
 
 // The box of all particles; a run with particles farther off, or at no place at all, ends as diverged.
 template <int D>
-static Box<D> boxOf(int n, View<const Sample<D>> p, Real reach) {
+static Box<D> boxOf(int n, View<const Record<D>> p, Real reach) {
   Box<D> box;
   for (int k = 0; k < D; ++k) box.low[k] = Real(1e30), box.high[k] = Real(-1e30);
   return reduce(
@@ -30,7 +30,7 @@ static Box<D> boxOf(int n, View<const Sample<D>> p, Real reach) {
 }
 
 template <int D>
-static void wrapInto(int n, View<Sample<D>> p, const Vec<D> size, const Vec<D, bool> wrap) {
+static void wrapInto(int n, View<Record<D>> p, const Vec<D> size, const Vec<D, bool> wrap) {
   forEach(n, [=] BRIM_KERNEL(int i) {
     for (int k = 0; k < D; ++k)
       if (wrap[k]) p[i].x[k] -= size[k] * std::floor(p[i].x[k] / size[k]);
@@ -81,10 +81,11 @@ typename Neighbours<D>::Around Neighbourhood<D>::around(const World<D>& w) const
   const auto& fluid = w.fluid;
   const auto& solids = w.solids;
   return {{&table_, fluid.p.read(), fluid.size(), 0},
-          {&ghosts_.table(), View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, fluid.images(), fluid.firstImage()},
+          {&ghosts_.table(), View<const Record<D>>{fluid.p.data.data() + fluid.firstPeriodicGhost()}, fluid.periodicGhosts(),
+           fluid.firstPeriodicGhost()},
           {&solids.table(), solids.p(), solids.size(), 0},
-          fluid.ghost(),
-          solids.ghost()};
+          fluid.padding(),
+          solids.padding()};
 }
 
 template <int D>

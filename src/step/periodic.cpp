@@ -5,11 +5,11 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 void PeriodicGhosts<D>::make(Particles<D>& fluid, const Vec<D>& extent, const Vec<D, bool>& periodic, Real support) {
   std::vector<int> source;
-  std::vector<Sample<D>> shift;
+  std::vector<Record<D>> shift;
   const auto p = onHost(fluid.p.data, fluid.size());
   for (int i = 0; i < fluid.size(); ++i) {
     // Every combination of axes along which i is near a face, without none of them.
-    Sample<D> s[9 * 3] = {};
+    Record<D> s[9 * 3] = {};
     int count = 1;
     for (int k = 0; k < D; ++k) {
       if (!periodic[k]) continue;
@@ -26,16 +26,16 @@ void PeriodicGhosts<D>::make(Particles<D>& fluid, const Vec<D>& extent, const Ve
   }
   copyIn(source_, source.data(), source.size());
   copyIn(shift_, shift.data(), shift.size());
-  fluid.setImages(int(source.size()));
+  fluid.setPeriodicGhosts(int(source.size()));
   refreshPositions(fluid, fluid.p.data);
 }
 
 template <int D>
 void PeriodicGhosts<D>::sort(Particles<D>& fluid, const Window<D>& window) {
-  const int n = fluid.images();
-  table_.sort(n, View<const Sample<D>>{fluid.p.data.data() + fluid.firstImage()}, window);
+  const int n = fluid.periodicGhosts();
+  table_.sort(n, View<const Record<D>>{fluid.p.data.data() + fluid.firstPeriodicGhost()}, window);
   Array<int> source;
-  Array<Sample<D>> shift;
+  Array<Record<D>> shift;
   source.resize(n);
   shift.resize(n);
   permute(source, source_, table_.order(), n);
@@ -45,12 +45,12 @@ void PeriodicGhosts<D>::sort(Particles<D>& fluid, const Window<D>& window) {
 }
 
 template <int D>
-void PeriodicGhosts<D>::refreshPositions(const Particles<D>& fluid, Array<Sample<D>>& positions) const {
-  const int first = fluid.firstImage();
+void PeriodicGhosts<D>::refreshPositions(const Particles<D>& fluid, Array<Record<D>>& positions) const {
+  const int first = fluid.firstPeriodicGhost();
   const auto p = positions.view();
   const auto source = source_.read();
   const auto shift = shift_.read();
-  forEach(fluid.images(), [=] BRIM_KERNEL(int k) { p[first + k] = {p[source[k]].x + shift[k].x, p[source[k]].a}; });
+  forEach(fluid.periodicGhosts(), [=] BRIM_KERNEL(int k) { p[first + k] = {p[source[k]].x + shift[k].x, p[source[k]].a}; });
 }
 
 template class PeriodicGhosts<2>;

@@ -18,13 +18,13 @@ class PeriodicGhosts {
   /// Gives the ghosts of a column what their particles have now.
   template <class T>
   void refresh(const Particles<D>& fluid, Array<T>& column) const {
-    const int first = fluid.firstImage();
+    const int first = fluid.firstPeriodicGhost();
     const auto c = column.view();
     const auto source = source_.read();
-    forEach(fluid.images(), [=] BRIM_KERNEL(int k) { c[first + k] = c[source[k]]; });
+    forEach(fluid.periodicGhosts(), [=] BRIM_KERNEL(int k) { c[first + k] = c[source[k]]; });
   }
   /// The same for {position, value}.
-  void refreshPositions(const Particles<D>& fluid, Array<Sample<D>>& positions) const;
+  void refreshPositions(const Particles<D>& fluid, Array<Record<D>>& positions) const;
 
   const CellTable<D>& table() const { return table_; }
   /// Of each ghost: the particle it is one of.
@@ -32,7 +32,7 @@ class PeriodicGhosts {
 
  private:
   Array<int> source_;
-  Array<Sample<D>> shift_;
+  Array<Record<D>> shift_;
   CellTable<D> table_;
 };
 

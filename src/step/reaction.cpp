@@ -6,8 +6,8 @@ namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
 void BoundaryReaction<D>::find(Real support, const Window<D>& window, const Solids<D>& solids,
-                    const typename Neighbours<D>::Around& around) {
-  n_ = int(solids.answering().size());
+                               const typename Neighbours<D>::Around& around) {
+  n_ = int(solids.reacting().size());
   if (n_ == 0) return;
   follow(solids);
   typename Neighbours<D>::Around fluidOnly = around;
@@ -17,14 +17,14 @@ void BoundaryReaction<D>::find(Real support, const Window<D>& window, const Soli
 
 template <int D>
 void BoundaryReaction<D>::follow(const Solids<D>& solids) {
-  for (Array<Sample<D>>* a : {&p_, &v_, &impulse}) a->resize(wholeSlices(n_));
+  for (Array<Record<D>>* a : {&p_, &v_, &impulse}) a->resize(wholeSlices(n_));
   const auto p = p_.view(), v = v_.view(), j = impulse.view();
   const auto fromP = solids.p(), fromV = solids.v();
-  const auto at = solids.answering().read();
+  const auto at = solids.reacting().read();
   const int n = n_;
   forEach(wholeSlices(n_), [=] BRIM_KERNEL(int k) {
-    p[k] = k < n ? fromP[at[k]] : Particles<D>::ghostSample();
-    v[k] = k < n ? fromV[at[k]] : Sample<D>{};
+    p[k] = k < n ? fromP[at[k]] : Particles<D>::paddingRecord();
+    v[k] = k < n ? fromV[at[k]] : Record<D>{};
     if (k >= n) j[k] = {};
   });
 }
@@ -63,11 +63,11 @@ std::vector<Wrench> BoundaryReaction<D>::perBody(const Solids<D>& solids) const 
 }
 
 template <int D>
-const Array<Sample<D>>& BoundaryReaction<D>::perCarried(const Solids<D>& solids) {
+const Array<Record<D>>& BoundaryReaction<D>::perCarried(const Solids<D>& solids) {
   carried_.resize(solids.carried());
   const auto to = carried_.view();
   const auto from = impulse.read();
-  const auto at = solids.answering().read(), owner = solids.owner();
+  const auto at = solids.reacting().read(), owner = solids.owner();
   forEach(n_, [=] BRIM_KERNEL(int k) {
     const int of = owner[at[k]];
     if (of < -1) to[-2 - of] = from[k];

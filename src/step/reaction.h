@@ -26,22 +26,22 @@ class BoundaryReaction {
   void follow(const Solids<D>&);
 
   int size() const { return n_; }
-  View<const Sample<D>> p() const { return p_.read(); }    // {x, rho0 V}  [m], [kg]
-  View<const Sample<D>> v() const { return v_.read(); }    // {v, mobility}  [m/s], [1/kg]
+  View<const Record<D>> p() const { return p_.read(); }    // {x, rho0 V}  [m], [kg]
+  View<const Record<D>> v() const { return v_.read(); }    // {v, mobility}  [m/s], [1/kg]
   NeighbourView nb() const { return neighbours_.view(); }  // only nb.fluid
-  Array<Sample<D>> impulse;                                // {impulse, -} [N s] on each; whoever fills it owns its meaning
+  Array<Record<D>> impulse;                                // {impulse, -} [N s] on each; whoever fills it owns its meaning
 
   /// Sum of `impulse` over the samples of each free body, in the order they were made in.
   std::vector<Wrench> perBody(const Solids<D>&) const;
   /// `impulse` of each carried sample, in the order of who carries them; 0 for those without one.
-  const Array<Sample<D>>& perCarried(const Solids<D>&);
+  const Array<Record<D>>& perCarried(const Solids<D>&);
   /// Sum of `impulse` times `scale`: the bodies' force from the next step on, about their centres of mass.
   void becomeForce(World<D>&, double scale) const;
   std::size_t bytes() const { return p_.bytes() + v_.bytes() + impulse.bytes() + carried_.bytes() + neighbours_.bytes(); }
 
  private:
   int n_ = 0;
-  Array<Sample<D>> p_, v_, carried_;
+  Array<Record<D>> p_, v_, carried_;
   Neighbours<D> neighbours_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// A solver declares its state once, in Solver::declareState, as it declares its parameters: columns of particles and single values.
-/// Checkpoints write and read what is declared; whatever is not declared must not outlive a step.
+/// A solver declares its state once, in Solver::declareState, as it declares its parameters: columns of particles and single
+/// values. Checkpoints write and read what is declared; whatever is not declared must not outlive a step.
 template <int D>
 class SolverState {
  public:
@@ -19,7 +19,7 @@ class SolverState {
 
   /// Columns that start from zero, also for particles that come in later.
   Field<Real>& reals(const char* name) { return fluid_.real(name); }
-  Field<Sample<D>>& records(const char* name) { return fluid_.sample(name); }
+  Field<Record<D>>& records(const char* name) { return fluid_.record(name); }
   /// A value of the solver's own; what it is now is what it is reset to.
   void flag(const char* name, bool& value) { flags_.push_back({name, &value, value}); }
 

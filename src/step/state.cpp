@@ -95,7 +95,7 @@ std::vector<char> saveState(World<D>& w, SolverState<D>& solver, double maxSpeed
   });
   if (w.soft.any()) {
     o.value(w.soft.nodes);
-    for (const auto* a : {&w.soft.x, &w.soft.v}) o.bytes(onHost(*a, w.soft.nodes).data(), w.soft.nodes * sizeof(Sample<D>));
+    for (const auto* a : {&w.soft.x, &w.soft.v}) o.bytes(onHost(*a, w.soft.nodes).data(), w.soft.nodes * sizeof(Record<D>));
   }
   return std::move(o.out);
 }
@@ -165,9 +165,9 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
   w.fluid.pad();
   if (w.soft.any()) {
     if (in.value<int>() != w.soft.nodes) throw Failure("the checkpoint is of a scene with other cloth or soft bodies");
-    std::vector<Sample<D>> column(w.soft.nodes);
+    std::vector<Record<D>> column(w.soft.nodes);
     for (auto* a : {&w.soft.x, &w.soft.v}) {
-      in.bytes(column.data(), column.size() * sizeof(Sample<D>));
+      in.bytes(column.data(), column.size() * sizeof(Record<D>));
       copyIn(*a, column.data(), column.size());
     }
     placeDeformables(w);

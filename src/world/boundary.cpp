@@ -47,7 +47,7 @@ void findFilledSolids(World<D>& w) {
   w.solids.setVolumeFraction(fraction);
 }
 
-#define BRIM_INSTANTIATE(D)                                           \
+#define BRIM_INSTANTIATE(D)                                         \
   template void placeBodies(World<D>&, const std::vector<double>&); \
   template void markBodies(World<D>&);                              \
   template void moveBodies(World<D>&, double);                      \

@@ -4,8 +4,8 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// The samples go where the rigid bodies are. `mobility` [1/kg], of a sample of each body: with how little mass it gives way to the
-/// fluid; empty: 0, it does not.
+/// The samples go where the rigid bodies are. `mobility` [1/kg], of a sample of each body: with how little mass it gives way to
+/// the fluid; empty: 0, it does not.
 template <int D>
 void placeBodies(World<D>&, const std::vector<double>& mobility = {});
 

@@ -30,7 +30,7 @@ static void rankOutside(int n, int last, View<const int> cell, View<int> rank, A
 }
 
 template <int D>
-static void sortDense(const Window<D> w, int n, View<const Sample<D>> p, Array<int>& starts, Array<int>& cells, Array<int>& ranks,
+static void sortDense(const Window<D> w, int n, View<const Record<D>> p, Array<int>& starts, Array<int>& cells, Array<int>& ranks,
                       Array<int>& orders, Array<int>* outside) {
   const int all = int(w.cells()) + 1;  // the last holds what lies outside the window
   starts.resize(all + 1);
@@ -58,12 +58,12 @@ static void sortDense(const Window<D> w, int n, View<const Sample<D>> p, Array<i
 }
 
 template <int D>
-static void keysOf(const Window<D> w, int n, View<const Sample<D>> p, View<std::int64_t> key) {
+static void keysOf(const Window<D> w, int n, View<const Record<D>> p, View<std::int64_t> key) {
   forEach(n, [=] BRIM_KERNEL(int i) { key[i] = w.keyOf(p[i].x); });
 }
 
 template <int D>
-void CellTable<D>::sort(int n, View<const Sample<D>> p, const Window<D>& window, bool manyOutside) {
+void CellTable<D>::sort(int n, View<const Record<D>> p, const Window<D>& window, bool manyOutside) {
   n_ = n;
   window_ = window;
   order_.resize(n);

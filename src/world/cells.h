@@ -143,7 +143,7 @@ template <int D>
 class CellTable {
  public:
   /// Say so if many points may lie outside the window.
-  void sort(int n, View<const Sample<D>> p, const Window<D>& window, bool manyOutside = false);
+  void sort(int n, View<const Record<D>> p, const Window<D>& window, bool manyOutside = false);
   /// order()[k]: where the point that is now k-th was before the sort.
   const Array<int>& order() const { return order_; }
   Runs<D> runs() const { return {window_, start_.data(), key_.data(), n_}; }

@@ -44,7 +44,7 @@ double Gauges<D>::level(const World<D>& w, const Gauge& g) const {
   const Cubic<D> W(h);
   std::vector<double> rho(std::size_t(longest / step) + 2, 0.0);
   const auto p = onHost(w.fluid.p.data, w.fluid.size());
-  for (const Sample<D>& one : p) {
+  for (const Record<D>& one : p) {
     Vector r = {0, 0, 0};
     for (int k = 0; k < D; ++k) r[k] = one.x[k] - start[k];
     const double s = vectors::dot(r, along);

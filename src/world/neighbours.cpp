@@ -93,7 +93,7 @@ template <int D>
 Neighbours<D>::~Neighbours() = default;
 
 template <int D>
-void Neighbours<D>::build(Real support, const Window<D>& window, View<const Sample<D>> p, int n, const Around& around) {
+void Neighbours<D>::build(Real support, const Window<D>& window, View<const Record<D>> p, int n, const Around& around) {
   const auto fill = [&](Array<Real>* column, const Points& s) {
     for (int k = 0; k < D; ++k) column[k].resize(std::max(column[k].size(), std::size_t(s.first + s.n + 2 * lanes)));
     forEach(s.n, [&](int i) {
@@ -101,7 +101,7 @@ void Neighbours<D>::build(Real support, const Window<D>& window, View<const Samp
     });
   };
   fill(column_[0], around.fluid);
-  fill(column_[0], around.images);
+  fill(column_[0], around.periodicGhosts);
   fill(column_[1], around.solid);
 
   const int slices = (n + lanes - 1) / lanes, chunks = (slices + slicesPerChunk - 1) / slicesPerChunk;
@@ -114,7 +114,7 @@ void Neighbours<D>::build(Real support, const Window<D>& window, View<const Samp
 }
 
 template <int D>
-void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>& w, View<const Sample<D>> p, int n,
+void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>& w, View<const Record<D>> p, int n,
                                const Around& around) {
   Chunk& c = chunks_[chunk];
   c.pairs = 0;
@@ -150,7 +150,7 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
         near.count = 0;
         if (set == 0) {
           collect(around.fluid, column_[0], cx, right, y, z);
-          collect(around.images, column_[0], cx, right, y, z);
+          collect(around.periodicGhosts, column_[0], cx, right, y, z);
         } else {
           collect(around.solid, column_[1], cx, right, y, z);
         }
@@ -167,13 +167,14 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
       slices_[set * solidSlices_ + s].length = longest;
       if (longest == 0) continue;
       c.pairs += pairs;
-      // Interleave the lanes' lists, padded with the ghost.
+      // Interleave the lanes' lists, with padding at their ends.
       const int whole = (longest + lanes - 1) / lanes * lanes;
       near.reserve(set, whole);
       int* const found = near.found[set].data();
       const long room = near.room[set];
       for (int l = 0; l < lanes; ++l)
-        std::fill(found + l * room + count[set][l], found + l * room + whole, set == 0 ? around.fluidGhost : around.solidGhost);
+        std::fill(found + l * room + count[set][l], found + l * room + whole,
+                  set == 0 ? around.fluidPadding : around.solidPadding);
       if (c.list.size() < used + std::size_t(whole) * lanes) c.list.resize(used + std::size_t(whole) * lanes + 1024);
       for (int m = 0; m < whole; m += lanes) interleave<lanes>(found + m, room, &c.list[used + m * lanes]);
       used += std::size_t(longest) * lanes;

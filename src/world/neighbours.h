@@ -35,21 +35,21 @@ class Neighbours {
   /// One set of points in cell order.
   struct Points {
     const CellTable<D>* table;
-    View<const Sample<D>> p;
+    View<const Record<D>> p;
     int n;
     int first;  // index of the first point in its lists
   };
-  /// What lists point at: fluid (first = 0) and images on one side, solid samples on the other; and what pads the lists.
+  /// What lists point at: fluid (first = 0) and periodic ghosts on one side, solid samples on the other; and what pads the lists.
   struct Around {
-    Points fluid, images, solid;
-    int fluidGhost, solidGhost;
+    Points fluid, periodicGhosts, solid;
+    int fluidPadding, solidPadding;
   };
   /// Lists for the points p[0] .. p[n - 1], which are in cell order.
-  void build(Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
+  void build(Real support, const Window<D>&, View<const Record<D>> p, int n, const Around&);
 #if BRIM_CUDA
   /// The same without waiting for how it went; areComplete() says so later. If it did not go well, there is room for a second
   /// try.
-  void start(Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
+  void start(Real support, const Window<D>&, View<const Record<D>> p, int n, const Around&);
   bool areComplete();
 #endif
 
@@ -84,9 +84,10 @@ class Neighbours {
     Array<int> list;  // kept from step to step
     double pairs = 0;
   };
-  void buildChunk(int chunk, Scratch&, Real support, const Window<D>&, View<const Sample<D>> p, int n, const Around&);
+  void buildChunk(int chunk, Scratch&, Real support, const Window<D>&, View<const Record<D>> p, int n, const Around&);
 
-  Array<Real> column_[2][D];  // positions of fluid + images and of samples, one array per axis: what the distance test reads
+  Array<Real>
+      column_[2][D];  // positions of fluid + periodic ghosts and of samples, one array per axis: what the distance test reads
   std::vector<Chunk> chunks_;
   std::vector<Lists::Slice> slices_;
   std::size_t solidSlices_ = 0;

@@ -10,7 +10,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 #if BRIM_CUDA
-/// Moves elements of all columns at once, and gives what follows them the ghosts' values: a launch for each takes longer than the
+/// Moves elements of all columns at once, and gives the padding behind them its value: a launch for each takes longer than the
 /// moves where particles are few.
 struct MoveColumns {
   static constexpr int most = 10;
@@ -18,7 +18,7 @@ struct MoveColumns {
     const void* from;
     void* to;
     bool wide;  // 16 bytes an element, else 4
-    uint4 ghost;
+    uint4 padding;
   } column[most];
   int columns, n;
   View<const int> order;
@@ -26,9 +26,9 @@ struct MoveColumns {
     const int at = k < n ? order[k] : 0;
     for (int c = 0; c < columns; ++c)
       if (column[c].wide)
-        static_cast<uint4*>(column[c].to)[k] = k < n ? static_cast<const uint4*>(column[c].from)[at] : column[c].ghost;
+        static_cast<uint4*>(column[c].to)[k] = k < n ? static_cast<const uint4*>(column[c].from)[at] : column[c].padding;
       else
-        static_cast<unsigned*>(column[c].to)[k] = k < n ? static_cast<const unsigned*>(column[c].from)[at] : column[c].ghost.x;
+        static_cast<unsigned*>(column[c].to)[k] = k < n ? static_cast<const unsigned*>(column[c].from)[at] : column[c].padding.x;
   }
 };
 #endif
@@ -45,40 +45,44 @@ struct MoveTo {
 template <int D>
 class Particles {
  public:
-  /// A column. Elements past the particles (padding of the last slice, images, the ghost) exist wherever lists may point.
+  /// A column. Elements past the particles (padding of the last slice, periodic ghosts, the padding entry of lists) exist
+  /// wherever lists may point.
   template <class T>
   struct Field {
     std::string name;
-    T fresh;  // what a new particle has
-    T ghost;  // what padding and the ghost have
+    T fresh;    // what a new particle has
+    T padding;  // what padding has
     Array<T> data;
     View<T> view() { return data.view(); }
     View<const T> read() const { return data.read(); }
   };
 
   Particles()
-      : p(add<Sample<D>>("position", {}, ghostSample())), v(add<Sample<D>>("velocity", {}, {})),
-        id(add<int>("id", -1, -1)), pressure(real("pressure")) {}
+      : p(add<PositionMass<D>>("position", {}, paddingRecord())),
+        v(add<VelocityDensity<D>>("velocity", {}, {})),
+        id(add<int>("id", -1, -1)),
+        pressure(real("pressure")) {}
 
   /// Another column, sorted, grown and saved with the others. Asking for it again gives the same one.
   Field<Real>& real(std::string_view name) { return add<Real>(name, 0, 0); }
-  Field<Sample<D>>& sample(std::string_view name) { return add<Sample<D>>(name, {}, {}); }
+  Field<Record<D>>& record(std::string_view name) { return add<Record<D>>(name, {}, {}); }
 
   int size() const { return n_; }
-  int images() const { return images_; }
-  int firstImage() const { return wholeSlices(n_); }
-  int ghost() const { return firstImage() + images_; }
-  int room() const { return ghost() + 1 + lanes; }
-  /// Grows whenever particles come, go or change places: whoever holds indices of particles compares it with the one they are from.
+  int periodicGhosts() const { return periodicGhosts_; }
+  int firstPeriodicGhost() const { return wholeSlices(n_); }
+  int padding() const { return firstPeriodicGhost() + periodicGhosts_; }
+  int capacity() const { return padding() + 1 + lanes; }
+  /// Grows whenever particles come, go or change places: whoever holds indices of particles compares it with the one they are
+  /// from.
   std::int64_t arrangement() const { return arrangement_; }
 
-  /// Makes room for m more particles, with fresh values; returns the index of the first.
+  /// Adds m more particles, with fresh values; returns the index of the first.
   int grow(int m) {
     const int first = n_;
     n_ += m;
     ++arrangement_;
     each([&](auto& f) {
-      f.data.resize(room());
+      f.data.resize(capacity());
       fill(f.data, first, n_, f.fresh);
     });
     return first;
@@ -86,16 +90,16 @@ class Particles {
   /// Particle k becomes the one that was order[k]; `n` of them stay.
   void reorder(const Array<int>& order, int n, Scratch<D>& scratch) {
     n_ = n;
-    images_ = 0;
+    periodicGhosts_ = 0;
     ++arrangement_;
 #if BRIM_CUDA
-    if (samples_.size() + reals_.size() + numbers_.size() <= MoveColumns::most) {
+    if (records_.size() + reals_.size() + numbers_.size() <= MoveColumns::most) {
       moveAll(order, scratch);
       return;
     }
 #endif
     each([&](auto& f) {
-      auto sorted = scratch.pool(f.data.data()).lease(room(), "columns in their new order");
+      auto sorted = scratch.pool(f.data.data()).lease(capacity(), "columns in their new order");
       permute(*sorted, f.data, order, n);
       f.data.swap(*sorted);
     });
@@ -104,7 +108,7 @@ class Particles {
   /// Only `n` particles stay, and n + last[k] comes to the place holes[k] of one that does not, for k in [0, m).
   void fillHoles(const Array<int>& holes, const Array<int>& last, int m, int n) {
     n_ = n;
-    images_ = 0;
+    periodicGhosts_ = 0;
     ++arrangement_;
     const auto move = [&](auto& f, auto value) {
       forEach(m, MoveTo<decltype(value)>{f.data.view(), holes.read(), last.read(), n});
@@ -112,34 +116,34 @@ class Particles {
     each([&](auto& f) { move(f, f.fresh); });
     pad();
   }
-  /// Room for m images past the particles; call pad() once they are written.
-  void setImages(int m) {
-    images_ = m;
-    each([&](auto& f) { f.data.resize(room()); });
+  /// Capacity for m periodic ghosts past the particles; call pad() once they are written.
+  void setPeriodicGhosts(int m) {
+    periodicGhosts_ = m;
+    each([&](auto& f) { f.data.resize(capacity()); });
   }
-  /// Gives the padding and the ghost their values.
+  /// Gives the padding its values.
   void pad() {
     each([&](auto& f) {
-      f.data.resize(room());
-      padWith(f.data, f.ghost);
+      f.data.resize(capacity());
+      padWith(f.data, f.padding);
     });
   }
   /// The same for a buffer that stands in for a column.
   template <class T>
-  void padWith(Array<T>& data, const T& ghost) {
-    data.resize(room());
-    fill(data, n_, firstImage(), ghost);
-    fill(data, this->ghost(), room(), ghost);
+  void padWith(Array<T>& data, const T& padding) {
+    data.resize(capacity());
+    fill(data, n_, firstPeriodicGhost(), padding);
+    fill(data, this->padding(), capacity(), padding);
   }
-  BRIM_FN static Sample<D> ghostSample() {
-    Sample<D> g{};
+  BRIM_FN static Record<D> paddingRecord() {
+    Record<D> g{};
     for (int k = 0; k < D; ++k) g.x[k] = farAway;
     return g;
   }
 
   template <class F>
   void each(F body) {
-    for (auto& f : samples_) body(f);
+    for (auto& f : records_) body(f);
     for (auto& f : reals_) body(f);
     for (auto& f : numbers_) body(f);
   }
@@ -155,57 +159,57 @@ class Particles {
     MoveColumns move{};
     move.n = n_;
     move.order = order.read();
-    std::deque<Array<Sample<D>>> wide;
+    std::deque<Array<Record<D>>> wide;
     std::deque<Array<Real>> narrow;
     std::deque<Array<int>> whole;
-    auto records = scratch.pool(static_cast<const Sample<D>*>(nullptr)).lease(0, "columns in their new order");
+    auto records = scratch.pool(static_cast<const Record<D>*>(nullptr)).lease(0, "columns in their new order");
     auto reals = scratch.pool(static_cast<const Real*>(nullptr)).lease(0, "columns in their new order");
     auto ints = scratch.pool(static_cast<const int*>(nullptr)).lease(0, "columns in their new order");
     const auto to = [&](auto& f, auto& made, auto& spare) {
-      static_assert(sizeof(f.ghost) == 16 || sizeof(f.ghost) == 4);
+      static_assert(sizeof(f.padding) == 16 || sizeof(f.padding) == 4);
       const bool first = made.empty();
       auto& target = made.emplace_back();
       if (first) target.swap(*spare);
-      target.resize(room());
+      target.resize(capacity());
       auto& c = move.column[move.columns++];
-      c.from = f.data.data(), c.to = target.data(), c.wide = sizeof(f.ghost) == 16;
-      std::memcpy(&c.ghost, &f.ghost, sizeof f.ghost);
+      c.from = f.data.data(), c.to = target.data(), c.wide = sizeof(f.padding) == 16;
+      std::memcpy(&c.padding, &f.padding, sizeof f.padding);
     };
-    for (auto& f : samples_) to(f, wide, records);
+    for (auto& f : records_) to(f, wide, records);
     for (auto& f : reals_) to(f, narrow, reals);
     for (auto& f : numbers_) to(f, whole, ints);
-    forEach(room(), move);
+    forEach(capacity(), move);
     const auto take = [&](auto& fields, auto& made, auto& spare) {
       for (std::size_t k = 0; k < fields.size(); ++k) fields[k].data.swap(made[k]);
       if (!made.empty()) spare->swap(made.back());
     };
-    take(samples_, wide, records), take(reals_, narrow, reals), take(numbers_, whole, ints);
+    take(records_, wide, records), take(reals_, narrow, reals), take(numbers_, whole, ints);
   }
 #endif
   template <class T>
-  Field<T>& add(std::string_view name, T fresh, T ghost) {
+  Field<T>& add(std::string_view name, T fresh, T padding) {
     auto& columns = all(static_cast<T*>(nullptr));
     for (auto& f : columns)
       if (f.name == name) return f;
-    auto& f = columns.emplace_back(Field<T>{std::string(name), fresh, ghost, {}});
-    f.data.resize(room());
+    auto& f = columns.emplace_back(Field<T>{std::string(name), fresh, padding, {}});
+    f.data.resize(capacity());
     fill(f.data, 0, n_, fresh);
-    fill(f.data, n_, room(), ghost);
+    fill(f.data, n_, capacity(), padding);
     return f;
   }
-  auto& all(Sample<D>*) { return samples_; }
+  auto& all(Record<D>*) { return records_; }
   auto& all(Real*) { return reals_; }
   auto& all(int*) { return numbers_; }
 
-  int n_ = 0, images_ = 0;
+  int n_ = 0, periodicGhosts_ = 0;
   std::int64_t arrangement_ = 0;
-  std::deque<Field<Sample<D>>> samples_;  // deques, so that references to columns stay valid
+  std::deque<Field<Record<D>>> records_;  // deques, so that references to columns stay valid
   std::deque<Field<Real>> reals_;
   std::deque<Field<int>> numbers_;
 
  public:
-  Field<Sample<D>>& p;  // {x, m}    position from the domain's corner [m], mass [kg]
-  Field<Sample<D>>& v;  // {v, rho}  velocity [m/s], density [kg/m^3]
+  Field<PositionMass<D>>& p;     // {x, m}    position from the domain's corner [m], mass [kg]
+  Field<VelocityDensity<D>>& v;  // {v, rho}  velocity [m/s], density [kg/m^3]
   Field<int>& id;
   Field<Real>& pressure;  // [Pa] as users see it
 };

@@ -6,8 +6,8 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-static Sample<D> farSample() {
-  Sample<D> s{};
+static Record<D> farRecord() {
+  Record<D> s{};
   for (int k = 0; k < D; ++k) s.x[k] = farAway;
   return s;
 }
@@ -24,14 +24,14 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   }
   volumeFraction_.assign(source_.size(), 1);
   const WallSamples& walls = setup.walls;
-  std::vector<Sample<D>> rest;
+  std::vector<Record<D>> rest;
   std::vector<int> owner;
   const double support = scene.resolution.support * scene.resolution.spacing;
   // Samples within one support of a periodic face stand at the other end too.
   const auto add = [&](Vector x, double volume, int solid) {
     for (int k = 0; k < D; ++k)
       if (solid < 0) x[k] -= origin_[k];
-    Sample<D> s;
+    Record<D> s;
     for (int k = 0; k < D; ++k) s.x[k] = Real(x[k]);
     s.a = Real(scene.fluid.density * volume);
     rest.push_back(s);
@@ -72,16 +72,16 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   held_ = first[0], memberCount_ = n_ - held_;
   for (int& b : first) b -= held_;
   copyIn(firstMembers_, first.data(), first.size());
-  makeRoom();
+  reserve();
   moveTo(0);
 }
 
 template <int D>
-void Solids<D>::makeRoom() {
-  const int room = ghost() + 1 + lanes;
-  for (Array<Sample<D>>* a : {&rest_, &p_, &v_, &spare_}) {
+void Solids<D>::reserve() {
+  const int room = padding() + 1 + lanes;
+  for (Array<Record<D>>* a : {&rest_, &p_, &v_, &spare_}) {
     a->resize(room);
-    fill(*a, n_, room, a == &v_ ? Sample<D>{} : farSample<D>());
+    fill(*a, n_, room, a == &v_ ? Record<D>{} : farRecord<D>());
   }
   for (Array<int>* a : {&owner_, &spareOwner_}) a->resize(room);
   std::vector<int> number(n_);
@@ -94,7 +94,7 @@ template <int D>
 void Solids<D>::moveTo(double t) {
   if (sorted_ && !moving_) return;
   time_ = t;
-  setBodies();
+  setPlaced();
   place({nullptr}, n_);
   const auto v = v_.read();
   maxSpeed_ = std::sqrt(maxOf(moving_ ? n_ : 0, [=] BRIM_KERNEL(int i) { return dot(v[i].x, v[i].x); }));
@@ -109,14 +109,14 @@ std::vector<Pose<double>> Solids<D>::posesAt(double t) const {
 }
 
 template <int D>
-void Solids<D>::setBodies() {
-  hostBodies_.resize(source_.size());
+void Solids<D>::setPlaced() {
+  hostPlaced_.resize(source_.size());
   for (std::size_t b = 0; b < source_.size(); ++b) {
     const SolidShape& shape = source_[b].shape;
     const bool isFree = int(b) >= firstFree_;
     Pose<double> pose = isFree ? free_[b - firstFree_].pose : poseAt(source_[b].motion, shape.pose(), time_);
     for (int k = 0; k < D; ++k) pose.position[k] -= origin_[k];
-    Body<D>& body = hostBodies_[b];
+    PlacedSolid<D>& body = hostPlaced_[b];
     body.shape = Primitive<Real>(shape.primitive());
     body.pose = Pose<Real>(pose);
     body.volumeFraction = Real(volumeFraction_[b]);
@@ -136,16 +136,16 @@ void Solids<D>::setBodies() {
       body.high[k] = Real(middle + reach);
     }
   }
-  std::vector<Body<D>> bodies = hostBodies_;
-  for (Body<D>& b : bodies) b.shape = shapeData_.onMachine(b.shape);
-  copyIn(bodies_, bodies.data(), bodies.size());
+  std::vector<PlacedSolid<D>> bodies = hostPlaced_;
+  for (PlacedSolid<D>& b : bodies) b.shape = shapeData_.onMachine(b.shape);
+  copyIn(placed_, bodies.data(), bodies.size());
 }
 
 template <int D>
 void Solids<D>::place(View<const int> which, int n) {
   const auto rest = rest_.read(), carriedP = carriedP_.read(), carriedV = carriedV_.read();
   const auto owner = owner_.read();
-  const auto body = bodies_.read();
+  const auto body = placed_.read();
   const auto p = p_.view(), v = v_.view();
   forEach(n, [=] BRIM_KERNEL(int m) {
     const int i = which.data ? which[m] : m, of = owner[i];
@@ -171,15 +171,15 @@ void Solids<D>::place(View<const int> which, int n) {
 template <int D>
 void Solids<D>::setFree(const std::vector<FreeBody>& bodies) {
   free_ = bodies;
-  setBodies();
-  placeAnswering();
+  setPlaced();
+  placeReacting();
 }
 
 // Before the first sort of a run nobody knows which those are.
 template <int D>
-void Solids<D>::placeAnswering() {
-  if (answering_.size() > 0)
-    place(answering_.read(), int(answering_.size()));
+void Solids<D>::placeReacting() {
+  if (reacting_.size() > 0)
+    place(reacting_.read(), int(reacting_.size()));
   else
     place({nullptr}, n_);
   sorted_ = false;
@@ -189,7 +189,7 @@ template <int D>
 void Solids<D>::setVolumeFraction(const std::vector<double>& fraction) {
   if (fraction == volumeFraction_) return;
   volumeFraction_ = fraction;
-  setBodies();
+  setPlaced();
   place({nullptr}, n_);
   sorted_ = false;
 }
@@ -201,24 +201,24 @@ void Solids<D>::addCarried(int n) {
   for (int k = 0; k < n; ++k) owner[n_ + k] = -2 - (carried_ + k);
   n_ += n;
   carried_ += n;
-  makeRoom();
-  fill(rest_, n_ - n, n_, farSample<D>());
+  reserve();
+  fill(rest_, n_ - n, n_, farRecord<D>());
   copyIn(owner_, owner.data(), n_);
   owner_.resize(spareOwner_.size());
   carriedP_.resize(carried_);
   carriedV_.resize(carried_);
-  fill(carriedP_, 0, carried_, farSample<D>());
-  fill(carriedV_, 0, carried_, Sample<D>{});
+  fill(carriedP_, 0, carried_, farRecord<D>());
+  fill(carriedV_, 0, carried_, Record<D>{});
   moving_ = true;
   sorted_ = false;
 }
 
 template <int D>
-void Solids<D>::carry(const Array<Sample<D>>& p, const Array<Sample<D>>& v) {
+void Solids<D>::carry(const Array<Record<D>>& p, const Array<Record<D>>& v) {
   const auto fromP = p.read(), fromV = v.read();
   const auto toP = carriedP_.view(), toV = carriedV_.view();
   forEach(carried_, [=] BRIM_KERNEL(int k) { toP[k] = fromP[k], toV[k] = fromV[k]; });
-  placeAnswering();
+  placeReacting();
 }
 
 // to[order[k]] = from[k]: the inverse of permute.
@@ -235,7 +235,7 @@ void Solids<D>::sort(const Window<D>& window) {
   if (sorted_ && window == window_) return;
   window_ = window;
   // From the order they were made in: a run that is resumed must not order the samples of a cell by where they never were.
-  for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
+  for (Array<Record<D>>* a : {&rest_, &p_, &v_}) {
     unpermute(spare_, *a, number_, n_);
     a->swap(spare_);
   }
@@ -245,25 +245,25 @@ void Solids<D>::sort(const Window<D>& window) {
   const auto number = number_.view();
   const auto order = table_.order().read();
   forEach(n_, [=] BRIM_KERNEL(int k) { number[k] = order[k]; });
-  for (Array<Sample<D>>* a : {&rest_, &p_, &v_}) {
+  for (Array<Record<D>>* a : {&rest_, &p_, &v_}) {
     permute(spare_, *a, table_.order(), n_);
-    fill(spare_, n_, int(spare_.size()), a == &v_ ? Sample<D>{} : farSample<D>());
+    fill(spare_, n_, int(spare_.size()), a == &v_ ? Record<D>{} : farRecord<D>());
     a->swap(spare_);
   }
   permute(spareOwner_, owner_, table_.order(), n_);
   owner_.swap(spareOwner_);
   sorted_ = true;
-  if (anyFree()) listAnswering();
+  if (anyFree()) listReacting();
 }
 
 template <int D>
-void Solids<D>::listAnswering() {
+void Solids<D>::listReacting() {
   const int n = n_, first = firstFree_, before = held_;
   rank_.resize(n + 1);
-  answering_.resize(memberCount_ + carried_);
+  reacting_.resize(memberCount_ + carried_);
   members_.resize(memberCount_);
   const auto owner = owner_.read(), number = number_.read();
-  const auto rank = rank_.view(), list = answering_.view(), member = members_.view();
+  const auto rank = rank_.view(), list = reacting_.view(), member = members_.view();
   forEach(n + 1, [=] BRIM_KERNEL(int i) { rank[i] = i < n && (owner[i] >= first || owner[i] < -1); });
   scan(rank_, n + 1);
   forEach(n, [=] BRIM_KERNEL(int i) {
@@ -287,7 +287,7 @@ std::vector<double> Solids<D>::drawn() const {
 
 template <int D>
 std::size_t Solids<D>::bytes() const {
-  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + 2 * answering_.bytes() +
+  return 4 * p_.bytes() + 3 * owner_.bytes() + table_.bytes() + carriedP_.bytes() + carriedV_.bytes() + 2 * reacting_.bytes() +
          rank_.bytes();
 }
 

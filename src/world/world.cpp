@@ -28,7 +28,7 @@ World<D>::World(Setup made) : solids(made), soft(made) {
     walled[k] = scene.domain.boundary[k] == "walls";
   }
   const int n = int(kept->position.size());
-  std::vector<Sample<D>> p(n), v(n);
+  std::vector<Record<D>> p(n), v(n);
   std::vector<int> id(n);
   for (int i = 0; i < n; ++i) {
     const Vector& velocity = scene.fluid.blocks[kept->block[i]].velocity;

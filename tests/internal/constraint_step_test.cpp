@@ -120,7 +120,7 @@ TYPED_TEST(ConstraintStep, JacobiansAreWhatDifferencesGive_CF07) {
   DensityRows<D> rows = {};
   rows.v0 = Real(1 / w.rho0), rows.mass = Real(w.mass), rows.perDt = Real(1 / dt), rows.xi = Real(xi), rows.most = 1;
   rows.walls.phi0 = 1, rows.equality = rows.samples = true;
-  rows.resize(w.fluid.room());
+  rows.resize(w.fluid.capacity());
   prepareRows(now.c, Cubic<D>(w.support), rows);
   const double scale = dense.G.cwiseAbs().maxCoeff();
   for (int i = 0; i < w.fluid.size(); ++i)

@@ -16,21 +16,21 @@ struct NeighbourSearch : testing::Test {
 
   using Positions = std::vector<Vec<D>>;
 
-  // One particle's list, with the claims that hold for every list: the ghost only pads, after all neighbours, and is far away.
-  static Positions listOf(const Lists& lists, int i, View<const Sample<D>> p, int ghost) {
+  // One particle's list, with the claims that hold for every list: padding comes last, after all neighbours, and is far away.
+  static Positions listOf(const Lists& lists, int i, View<const Record<D>> p, int padding) {
     const Lists::Slice s = lists.slice[i / Lists::width];
     Positions found;
-    bool padding = false;
+    bool ended = false;
     std::vector<int> index;
     for (int m = 0; m < s.length; ++m) {
       const int j = s.first[m * Lists::width + i % Lists::width];
-      EXPECT_TRUE(!padding || j == ghost) << "a neighbour after the padding of particle " << i;
-      padding = padding || j == ghost;
-      if (j == ghost) continue;
+      EXPECT_TRUE(!ended || j == padding) << "a neighbour after the ended of particle " << i;
+      ended = ended || j == padding;
+      if (j == padding) continue;
       index.push_back(j);
       found.push_back(p[j].x);
     }
-    EXPECT_EQ(p[ghost].x[0], farAway);
+    EXPECT_EQ(p[padding].x[0], farAway);
     std::sort(index.begin(), index.end());
     EXPECT_EQ(std::adjacent_find(index.begin(), index.end()), index.end()) << "a neighbour twice in the list of particle " << i;
     return found;
@@ -76,13 +76,13 @@ struct NeighbourSearch : testing::Test {
     for (int j = 0; j < w.solids.size(); ++j) solid.push_back(s[j].x);
     const NeighbourView nb = c.nb();
     for (int i = 0; i < n; ++i) {
-      expectSame(p[i].x, fluid, listOf(nb.fluid, i, p, w.fluid.ghost()), w.hasPeriodic() ? 1e-6 * h : 0);
-      expectSame(p[i].x, solid, listOf(nb.solid, i, s, w.solids.ghost()), 0);
+      expectSame(p[i].x, fluid, listOf(nb.fluid, i, p, w.fluid.padding()), w.hasPeriodic() ? 1e-6 * h : 0);
+      expectSame(p[i].x, solid, listOf(nb.solid, i, s, w.solids.padding()), 0);
       if (testing::Test::HasFailure()) return;
     }
     double pairs = 0;
     for (int i = 0; i < n; ++i)
-      pairs += double(listOf(nb.fluid, i, p, w.fluid.ghost()).size() - 1 + listOf(nb.solid, i, s, w.solids.ghost()).size());
+      pairs += double(listOf(nb.fluid, i, p, w.fluid.padding()).size() - 1 + listOf(nb.solid, i, s, w.solids.padding()).size());
     EXPECT_EQ(c.neighbourhood().pairs(), pairs);
   }
 
@@ -136,7 +136,8 @@ TYPED_TEST(NeighbourSearch, WithOneParticleAKilometreAwayNeedsLittleMemory_PF17)
   Searched<TestFixture::D> now(w);
   this->expectBruteForce(now.c);
   EXPECT_FALSE(now.c.neighbourhood().window().dense);
-  EXPECT_LT(w.bytes() + now.memory.bytes(), 4u << 20);  // lists of 600 crowded particles are 1 MB; a table of all cells would be 10^9 bytes and more
+  EXPECT_LT(w.bytes() + now.memory.bytes(),
+            4u << 20);  // lists of 600 crowded particles are 1 MB; a table of all cells would be 10^9 bytes and more
 }
 
 TYPED_TEST(NeighbourSearch, OfParticlesThatAreLostDoesNotSpoilTheOthers_X05) {
@@ -146,7 +147,8 @@ TYPED_TEST(NeighbourSearch, OfParticlesThatAreLostDoesNotSpoilTheOthers_X05) {
   for (int i = 0; i < w.fluid.size(); ++i)
     if (const int id = w.fluid.id.data[i]; id < 3) w.fluid.p.data[i].x[1] = lost[id];
   Searched<TestFixture::D> now(w), rest(all);
-  EXPECT_EQ(now.c.neighbourhood().pairs() + 3, rest.c.neighbourhood().pairs());  // the three are not even their own neighbours, which pairs() counts on
+  EXPECT_EQ(now.c.neighbourhood().pairs() + 3,
+            rest.c.neighbourhood().pairs());  // the three are not even their own neighbours, which pairs() counts on
 }
 
 TYPED_TEST(NeighbourSearch, OfNothingIsNothing_PF17) {
@@ -160,14 +162,15 @@ TYPED_TEST(NeighbourSearch, OfOneParticleIsItself_PF17) {
   auto w = this->world(this->open(), {{0.3, 0.3, 0.3}});
   Searched<TestFixture::D> now(w);
   this->expectBruteForce(now.c);
-  EXPECT_EQ(this->listOf(now.c.nb().fluid, 0, w.fluid.p.read(), w.fluid.ghost()).size(), 1u);
+  EXPECT_EQ(this->listOf(now.c.nb().fluid, 0, w.fluid.p.read(), w.fluid.padding()).size(), 1u);
 }
 
 TYPED_TEST(NeighbourSearch, HoldsCoincidentParticlesOnceEach_PF17) {
   const int n = 77;
   auto w = this->world(this->open(), std::vector<Vector>(n, {0.25, 0.5, 0.75}));
   Searched<TestFixture::D> now(w);
-  for (int i = 0; i < n; ++i) EXPECT_EQ(this->listOf(now.c.nb().fluid, i, w.fluid.p.read(), w.fluid.ghost()).size(), std::size_t(n));
+  for (int i = 0; i < n; ++i)
+    EXPECT_EQ(this->listOf(now.c.nb().fluid, i, w.fluid.p.read(), w.fluid.padding()).size(), std::size_t(n));
 }
 
 TYPED_TEST(NeighbourSearch, ReachesAcrossPeriodicFaces_PF17) {
@@ -177,7 +180,7 @@ TYPED_TEST(NeighbourSearch, ReachesAcrossPeriodicFaces_PF17) {
   auto w = this->world(s, randomPoints<D>(500, s.domain.min, s.domain.max));
   Searched<TestFixture::D> now(w);
   this->expectBruteForce(now.c);
-  EXPECT_GT(w.fluid.images(), 0);
+  EXPECT_GT(w.fluid.periodicGhosts(), 0);
 }
 
 TYPED_TEST(NeighbourSearch, ReachesAcrossOnePeriodicAxisBetweenWalls_PF17) {

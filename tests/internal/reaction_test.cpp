@@ -38,7 +38,7 @@ struct Reaction : testing::Test {
       now = std::make_unique<Searched<D>>(world);
     }
     void carry(double shift) {
-      Array<Sample<D>> p, v;
+      Array<Record<D>> p, v;
       p.resize(carried.size()), v.resize(carried.size());
       for (std::size_t k = 0; k < carried.size(); ++k) {
         for (int a = 0; a < D; ++a) p[k].x[a] = Real(carried[k][a] + shift), v[k].x[a] = Real(a);
@@ -59,8 +59,8 @@ Vec<D, double> pushOn(StepContext<D>& c, bool samples) {
   const auto p = w.fluid.p.read(), s = samples ? c.reaction.p() : w.solids.p();
   const NeighbourView nb = samples ? c.reaction.nb() : c.nb();
   const auto at = w.solids.v();
-  Array<Sample<D>> sum;
-  sum.resize(w.fluid.room());
+  Array<Record<D>> sum;
+  sum.resize(w.fluid.capacity());
   auto& out = samples ? c.reaction.impulse : sum;
   const auto to = out.view();
   if (samples)
@@ -134,7 +134,7 @@ TYPED_TEST(Reaction, SamplesThatMoveWithinAStepKeepTheirPlacesInTheLists) {
   bath.carry(0.001);
   c.reaction.follow(w.solids);
   for (int k = 0; k < c.reaction.size(); ++k) {
-    const int at = w.solids.answering()[k], of = w.solids.owner()[at];
+    const int at = w.solids.reacting()[k], of = w.solids.owner()[at];
     EXPECT_EQ(of, before[at]);
     if (of < -1) {
       EXPECT_EQ(c.reaction.p()[k].x[0], Real(bath.carried[-2 - of][0] + 0.001));

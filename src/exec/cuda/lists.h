@@ -31,7 +31,7 @@ __device__ Vec<D> total(Shared<parts> i, const Vec<D>& own) {
 }
 
 /// Neighbour lists in slices of the 32 particles of a warp, interleaved so that the warp's threads read side by side, padded with
-/// the ghost.
+/// the padding entry.
 struct Lists {
   static constexpr int width = 32;  // particles of a slice
   struct Slice {

@@ -18,7 +18,7 @@ constexpr Real overfullDensity = Real(1.5);
 /// Moves one of the particles of an overfull cell.
 template <int D>
 struct Resample {
-  View<Sample<D>> p, v;
+  View<Record<D>> p, v;
   View<const int> id;
   std::uint64_t step;
   GridGeometry<D> geometry;
@@ -47,7 +47,7 @@ struct Resample {
 
 template <int D>
 struct Displace {
-  View<Sample<D>> p;
+  View<Record<D>> p;
   GridGeometry<D> geometry;
   SolidView<D> solids;
   const std::uint64_t* penetrated;
@@ -56,7 +56,7 @@ struct Displace {
 
   /// `anyPenetrated`: there may be penetrating particles in this tile.
   BRIM_DEVICE_FN void operator()(int i, int t, int block, const Vec<D, int>& place, bool anyPenetrated) const {
-    Sample<D> own = p[i];
+    Record<D> own = p[i];
     const InTile<D> at(geometry.inCells(own.x), place);
     Vec<D> move = Stencil<D>(at)(padded.at(block));
     // Between cells whose push-outs are opposite the field is zero: a particle there takes its own push-out.

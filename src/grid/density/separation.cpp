@@ -8,7 +8,7 @@ template <int D>
 void springs(StepContext<D>& c, double stiffness) {
   World<D>& w = c.world;
   c.search();
-  auto out = c.scratch.records(w.fluid.room(), "{x, m} moved apart");
+  auto out = c.scratch.records(w.fluid.capacity(), "{x, m} moved apart");
   const auto p = w.fluid.p.read();
   const auto to = out.view();
   const NeighbourView nb = c.nb();
@@ -24,7 +24,7 @@ void springs(StepContext<D>& c, double stiffness) {
     }
     to[i] = {xi + move, mi};
   });
-  w.fluid.padWith(*out, Particles<D>::ghostSample());
+  w.fluid.padWith(*out, Particles<D>::paddingRecord());
   w.fluid.p.data.swap(*out);
 }
 
@@ -32,7 +32,7 @@ template <int D>
 void distances(StepContext<D>& c, int passes) {
   World<D>& w = c.world;
   c.search();
-  auto out = c.scratch.records(w.fluid.room(), "{x, m} moved apart");
+  auto out = c.scratch.records(w.fluid.capacity(), "{x, m} moved apart");
   const NeighbourView nb = c.nb();
   const Real d = Real(w.spacing), tiny = Real(1e-6 * w.spacing);
   for (int pass = 0; pass < passes; ++pass) {
@@ -51,7 +51,7 @@ void distances(StepContext<D>& c, int passes) {
       }
       to[i] = {xi + (1 / max(pairs, Reals(Real(1)))) * move, mi};
     });
-    w.fluid.padWith(*out, Particles<D>::ghostSample());
+    w.fluid.padWith(*out, Particles<D>::paddingRecord());
     w.fluid.p.data.swap(*out);
   }
 }

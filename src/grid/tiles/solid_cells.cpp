@@ -31,7 +31,7 @@ bool SolidCells<D>::walls(const Vec<D, int>& place, Part& part) const {
 
 template <int D>
 bool SolidCells<D>::bodies(const Solids<D>& solids, const std::vector<int>& which, const Vec<D, int>& place, Part& part) const {
-  const auto& body = solids.hostBodies();
+  const auto& body = solids.hostPlaced();
   const SolidFractions<D> f = fractions();
   std::vector<int> near;
   for (const int b : which)

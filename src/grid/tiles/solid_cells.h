@@ -12,7 +12,7 @@ struct SolidView {
   View<const Real> fraction;  // this and the next two: as SolidCells has them
   View<const std::uint64_t> solid;
   View<const std::uint8_t> touches;
-  View<const Body<D>> body;
+  View<const PlacedSolid<D>> body;
   int bodies;
   View<const int> movingBodies;  // numbers of the bodies that move
   int movingCount;
@@ -25,7 +25,7 @@ struct SolidView {
   BRIM_DEVICE_FN Real velocity(const Vec<D>& x, int k) const {
     Real least = cell, v = 0;
     for (int m = 0; m < movingCount; ++m) {
-      const Body<D>& b = body[movingBodies[m]];
+      const PlacedSolid<D>& b = body[movingBodies[m]];
       if (isBeyondBox(b, x, cell)) continue;
       if (const Real d = distanceTo(b, x); d < least) {
         Real at[3] = {}, u[3];
@@ -68,7 +68,7 @@ struct SolidView {
 /// Per body: whether it moves, by its prescribed motion or because it is free.
 template <int D>
 std::vector<char> movingBodies(const Solids<D>& solids, const Scene& scene) {
-  std::vector<char> moves(solids.bodies().size());
+  std::vector<char> moves(solids.placed().size());
   for (std::size_t b = 0; b < moves.size(); ++b) moves[b] = int(b) >= solids.firstFree() || scene.solids[b].motion.moves();
   return moves;
 }
@@ -87,7 +87,7 @@ class SolidCells {
   const Array<std::uint64_t>& solid() const { return solid_; }
   bool moving() const { return !moving_.empty(); }
   SolidView<D> view(const Solids<D>& solids) const {
-    return {fraction_.read(),     solid_.read(),       touches_.read(), solids.bodies().read(), int(solids.bodies().size()),
+    return {fraction_.read(),     solid_.read(),       touches_.read(), solids.placed().read(), int(solids.placed().size()),
             movingBodies_.read(), int(moving_.size()), geometry_.cell,  geometry_.extent,       geometry_.walled};
   }
   std::size_t bytes() const;

@@ -7,7 +7,7 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// Signed distance [m] of x from a body.
 template <int D>
-BRIM_FN Real distanceTo(const Body<D>& body, const Vec<D>& x) {
+BRIM_FN Real distanceTo(const PlacedSolid<D>& body, const Vec<D>& x) {
   Real at[3] = {}, y[3];
   for (int k = 0; k < D; ++k) at[k] = x[k];
   body.pose.toBody(at, y);
@@ -15,7 +15,7 @@ BRIM_FN Real distanceTo(const Body<D>& body, const Vec<D>& x) {
 }
 /// Whether x [m] is more than `margin` [m] outside the box around a body.
 template <int D>
-BRIM_FN bool isBeyondBox(const Body<D>& body, const Vec<D>& x, Real margin) {
+BRIM_FN bool isBeyondBox(const PlacedSolid<D>& body, const Vec<D>& x, Real margin) {
   bool beyond = false;
   for (int k = 0; k < D; ++k) beyond = beyond || x[k] + margin < body.low[k] || x[k] - margin > body.high[k];
   return beyond;
@@ -76,7 +76,7 @@ struct SolidFractions {
   }
 
   /// Whether a body comes near the tile.
-  BRIM_FN bool isNear(const Body<D>& body, const Vec<D, int>& place) const {
+  BRIM_FN bool isNear(const PlacedSolid<D>& body, const Vec<D, int>& place) const {
     Vec<D> middle;
     for (int k = 0; k < D; ++k) middle[k] = Real(8 * place[k] + 4);
     middle = geometry.inMetres(middle);

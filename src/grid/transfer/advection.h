@@ -32,9 +32,9 @@ struct Advection {
     if (!isKnown(t, TileView<D>::within(cell))) return;
     u = Stencil<D>(InTile<D>(q, place))(velocity.at(t));
   }
-  /// Turns u, the velocity at q, into the mean velocity of a step from there: midpoint steps of at most two cells. One long midpoint
-  /// step would end the fall of every fast drop half a step above the pool, because it would take the pool's velocity there.
-  /// `perTime` is the time step over the side of a cell.
+  /// Turns u, the velocity at q, into the mean velocity of a step from there: midpoint steps of at most two cells. One long
+  /// midpoint step would end the fall of every fast drop half a step above the pool, because it would take the pool's velocity
+  /// there. `perTime` is the time step over the side of a cell.
   BRIM_DEVICE_FN void average(int t, const Vec<D, int>& here, const Vec<D>& q, Real perTime, Vec<D>& u) const {
     const Vec<D> way = perTime * u;  // [cells]
     bool small = true;

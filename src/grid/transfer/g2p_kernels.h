@@ -36,10 +36,10 @@ template <int D, bool apic>
 struct G2P {
   GridGeometry<D> geometry;
   Advection<D> advection;
-  View<Sample<D>> p, v;
+  View<Record<D>> p, v;
   View<Real> pressure;
   const Real* phi;
-  Sample<D>* affine[D];
+  Record<D>* affine[D];
   Real dt, flip, scale;
   Vec<D> g;
 
@@ -63,7 +63,7 @@ struct G2P {
   }
   /// Outside the grid there is nothing but gravity.
   BRIM_DEVICE_FN void fall(int i) const {
-    Sample<D> x = p[i], u = v[i];
+    Record<D> x = p[i], u = v[i];
     u.x += dt * g;
     x.x += dt * u.x;
     pressure[i] = 0;

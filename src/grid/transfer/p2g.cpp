@@ -42,7 +42,7 @@ void scatter(const Particles<D>& fluid, const GridGeometry<D>& geometry, const V
       Eight value = isWeight + isMomentum * Eight(v[i].x[k]);
       Real slope[D];
       if constexpr (affine) {
-        const Sample<D> c = matrix->c[k]->data[i];
+        const Record<D> c = matrix->c[k]->data[i];
         for (int a = 0; a < D; ++a) slope[a] = c.x[a] * geometry.cell;
         value += isMomentum * ((upperX - Eight(bx.f)) * Eight(slope[0]) + (upperY - Eight(by.f)) * Eight(slope[1]));
       }

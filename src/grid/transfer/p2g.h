@@ -12,7 +12,7 @@ struct Affine {
     const char* const names[] = {"affine_x", "affine_y", "affine_z"};
     for (int k = 0; k < D; ++k) c[k] = &state.records(names[k]);
   }
-  typename Particles<D>::template Field<Sample<D>>* c[D];
+  typename Particles<D>::template Field<Record<D>>* c[D];
 };
 
 /// The weight of a cell's upper face for a particle at f of the way to it. A face that a particle touches has weight: exactly

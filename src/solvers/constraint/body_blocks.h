@@ -7,14 +7,14 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// Calls f(j) for the neighbours j of i in list order; i itself is one of its fluid neighbours.
 template <class F>
-BRIM_DEVICE_FN void eachNeighbour(const Lists& lists, int i, int ghost, F f) {
+BRIM_DEVICE_FN void eachNeighbour(const Lists& lists, int i, int padding, F f) {
 #if BRIM_CUDA
   for (const int j : lists[i])
-    if (j != ghost) f(j);
+    if (j != padding) f(j);
 #else
   const Lists::Slice s = lists.slice[unsigned(i) / lanes];
   const int* p = s.first + unsigned(i) % lanes;
-  for (int m = 0; m < s.length && p[long(m) * lanes] != ghost; ++m) f(p[long(m) * lanes]);
+  for (int m = 0; m < s.length && p[long(m) * lanes] != padding; ++m) f(p[long(m) * lanes]);
 #endif
 }
 
@@ -30,13 +30,13 @@ BRIM_DEVICE_FN void addReaction(BodyBlock& block, const double* r, const Vec<D>&
 template <int D, class K>
 struct SampledBodies {
   K W;
-  View<const Sample<D>> p, s;
+  View<const Record<D>> p, s;
   View<const int> owner;
   View<const Real> phi;
   Lists solid;
   WallPart walls;
   Real v0;
-  int ghost, firstFree;
+  int padding, firstFree;
 
   SampledBodies(const StepContext<D>& c, K W, const DensityRows<D>& rows)
       : W(W),
@@ -47,14 +47,14 @@ struct SampledBodies {
         solid(c.nb().solid),
         walls(rows.walls),
         v0(rows.v0),
-        ghost(c.world.solids.ghost()),
+        padding(c.world.solids.padding()),
         firstFree(c.world.solids.firstFree()) {}
 
   /// Calls f(body, point [m] of the body, g: what it adds to the gradient of row i) for every sample of a body.
   template <class F>
   BRIM_DEVICE_FN void each(int i, F f) const {
     const Real slope = walls.slope(phi[i]);
-    eachNeighbour(solid, i, ghost, [&](int k) {
+    eachNeighbour(solid, i, padding, [&](int k) {
       if (owner[k] < firstFree) return;
       f(owner[k] - firstFree, s[k].x, (slope * v0 * s[k].a * W.grad(p[i].x - s[k].x)).vec());
     });
@@ -65,7 +65,7 @@ struct SampledBodies {
 template <int D>
 struct FieldBodies {
   FieldAround<D> around;
-  View<const Sample<D>> p;
+  View<const Record<D>> p;
   View<const Real> phi;
   WallPart walls;
 

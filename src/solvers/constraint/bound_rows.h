@@ -10,7 +10,7 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
-/// A density row whose particle feels rigid bodies, or periodic images. The same row as in density_rows.h, kept as numbers.
+/// A density row whose particle feels rigid bodies, or periodic ghosts. The same row as in density_rows.h, kept as numbers.
 template <int D>
 struct BoundRow {
   int i;
@@ -32,7 +32,7 @@ class BoundRows {
 
   std::vector<char> apart;  // per particle: its row is here and not in the colours
 
-  /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
+  /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic ghosts.
   template <class K>
   void gather(const StepContext<D>& c, K W, DensityRows<D>& density, const WallField* field) {
     const World<D>& w = c.world;
@@ -44,7 +44,7 @@ class BoundRows {
     if (field) byField.emplace(w, *field, density);
     for (int i = 0; i < n; ++i) {
       const std::size_t from = blocks.size();
-      if (w.bodies && density.samples && density.answers[i] > 0) {
+      if (w.bodies && density.samples && density.bodySamples[i] > 0) {
         sampled.each(
             i, [&](int b, const Vec<D>& at, const Vec<D>& g) { addReaction(blockOf(from, b), leverOf(w, b, at).data(), g); });
       } else if (w.bodies && field) {
@@ -55,7 +55,7 @@ class BoundRows {
       }
       bool here = blocks.size() > from;
       if (w.hasPeriodic() && !here)
-        eachNeighbour(c.nb().fluid, i, w.fluid.ghost(), [&](int j) { here = here || j >= w.fluid.firstImage(); });
+        eachNeighbour(c.nb().fluid, i, w.fluid.padding(), [&](int j) { here = here || j >= w.fluid.firstPeriodicGhost(); });
       apart[i] = here;
       if (here) add(c, W, density, i, from);
     }
@@ -170,14 +170,14 @@ class BoundRows {
   void add(const StepContext<D>& c, K W, DensityRows<D>& density, int i, std::size_t firstBlock) {
     const World<D>& w = c.world;
     const auto p = w.fluid.p.read();
-    const int ghost = w.fluid.ghost(), firstImage = w.fluid.firstImage();
+    const int padding = w.fluid.padding(), firstPeriodicGhost = w.fluid.firstPeriodicGhost();
     BoundRow<D> row{i, pairs.size(), 0, firstBlock, blocks.size(), 0};
     const double m = density.mass;
     double d = density.sigma + double(dot(density.G[i].x, density.G[i].x)) / m;
-    eachNeighbour(c.nb().fluid, i, ghost, [&](int j) {
+    eachNeighbour(c.nb().fluid, i, padding, [&](int j) {
       const Vec<D> g = (Real(density.v0 * density.mass) * W.grad(p[i].x - p[j].x)).vec();
       d += double(dot(g, g)) / m;
-      pairs.push_back({j < firstImage ? j : c.neighbourhood().ghosts().source()[j - firstImage], g});
+      pairs.push_back({j < firstPeriodicGhost ? j : c.neighbourhood().ghosts().source()[j - firstPeriodicGhost], g});
     });
     for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) d += inverseMass(*w.bodies, blocks[k]);
     row.pairsEnd = pairs.size();

@@ -65,7 +65,7 @@ void Colours<D>::build(const StepContext<D>& c, const std::vector<char>& apart) 
     first = last;
   }
   const Lists lists = c.nb().fluid;
-  const int ghost = w.fluid.ghost();
+  const int padding = w.fluid.padding();
   const auto upToFour = [](int length) { return (length + 3) / 4 * 4; };
   rows_.resize(rows);
   forEachOnHost(rows, [&](int k) {
@@ -73,11 +73,11 @@ void Colours<D>::build(const StepContext<D>& c, const std::vector<char>& apart) 
     const Lists::Slice slice = lists.slice[unsigned(i) / lanes];
     const int* const list = slice.first + unsigned(i) % lanes;
     int length = slice.length;
-    while (length > 0 && list[long(length - 1) * lanes] == ghost) --length;
+    while (length > 0 && list[long(length - 1) * lanes] == padding) --length;
     rows_[k].i = i, rows_[k].length = upToFour(length);
   });
-  place_.resize(w.fluid.room());
-  fill(place_, 0, w.fluid.room(), std::int64_t(-1));
+  place_.resize(w.fluid.capacity());
+  fill(place_, 0, w.fluid.capacity(), std::int64_t(-1));
   std::int64_t pairs = 0;
   for (Row& row : rows_) {
     place_[row.i] = row.first = pairs;

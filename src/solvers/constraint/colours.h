@@ -30,7 +30,7 @@ class Colours {
   struct Row {
     int i, length;       // its particle; pairs, a multiple of four
     std::int64_t first;  // in pairs()
-    Sample<D> G;         // {G_ii, 1/(D + Sigma)} and c of its particle, so that a sweep finds them without a search in memory
+    Record<D> G;         // {G_ii, 1/(D + Sigma)} and c of its particle, so that a sweep finds them without a search in memory
     Real c;
   };
   std::vector<Row>& rows() { return rows_; }

@@ -93,7 +93,7 @@ class Constraint : public Solver<D> {
     rows_.equality = o_.condition == "equality";
     rows_.samples = o_.boundary == "samples";
     rows_.gravity = Real(dt) * c.gravity;
-    rows_.resize(w.fluid.room());
+    rows_.resize(w.fluid.capacity());
     if (!rows_.samples) surfaces(w);
     c.refresh(w.fluid.v.data);
     prepareRows(c, W, rows_);
@@ -139,8 +139,8 @@ class Constraint : public Solver<D> {
   // Walls as fields or planes: what they add to G and c. The blocks of rigid bodies are found with the bound rows.
   void surfaces(World<D>& w) {
     if (o_.boundary == "planes") {
-      fill(rows_.wall, 0, w.fluid.room(), Sample<D>{});
-      fill(rows_.phi, 0, w.fluid.room(), Real(0));
+      fill(rows_.wall, 0, w.fluid.capacity(), Record<D>{});
+      fill(rows_.phi, 0, w.fluid.capacity(), Real(0));
       return;
     }
     const FieldAround<D> field(w, *field_);
@@ -148,15 +148,15 @@ class Constraint : public Solver<D> {
     const auto wall = rows_.wall.view();
     const auto phi = rows_.phi.view();
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
-      Sample<D> sum = {};
+      Record<D> sum = {};
       phi[i] = field.at(p[i].x, [&](const Vec<D>& g, const Vec<D>& velocity, int shape) {
         sum.x += g;
         if (shape < field.surfaces.firstFree) sum.a += dot(g, velocity);
       });
       wall[i] = sum;
     });
-    fill(rows_.wall, w.fluid.size(), w.fluid.room(), Sample<D>{});
-    fill(rows_.phi, w.fluid.size(), w.fluid.room(), Real(0));
+    fill(rows_.wall, w.fluid.size(), w.fluid.capacity(), Record<D>{});
+    fill(rows_.phi, w.fluid.size(), w.fluid.capacity(), Real(0));
   }
 
   template <class K>
@@ -188,7 +188,7 @@ class Constraint : public Solver<D> {
           const auto [xk, mk] = s[k];
           rho += mk * W(xi - xk);
         }
-      const Sample<D, Reals> vi = v[i];
+      const Record<D, Reals> vi = v[i];
       v[i] = {vi.x, rho};
     });
     if (!field) return;
@@ -256,9 +256,10 @@ class Constraint : public Solver<D> {
   void correct(StepContext<D>& c, K W, Array<Real>& lambda) {
     World<D>& w = c.world;
     residual(c, W, lambda);
-    const int n = w.fluid.size(), room = w.fluid.room();
+    const int n = w.fluid.size(), room = w.fluid.capacity();
     auto keptV = c.scratch.records(room, "{v, rho} before the coarse change");
-    auto keptLambda = c.scratch.reals(room, "lambda before the coarse change"), change = c.scratch.reals(room, "coarse change of lambda");
+    auto keptLambda = c.scratch.reals(room, "lambda before the coarse change"),
+         change = c.scratch.reals(room, "coarse change of lambda");
     copy(*keptV, w.fluid.v.data, room);
     copy(*keptLambda, lambda, room);
     const auto r = rows_.r.view(), l = lambda.view(), d = change.view();

@@ -5,7 +5,7 @@
 //   lambda_i -= r_i / (D_ii + Sigma),   v_j += G_ij^T dlambda_i / m_j                                 (Alg. VII.1)
 //
 // Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
-// do not answer cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
+// do not react cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
 //
 // Departs from Eq. 21 at walls and bodies: of what they add to rho_i/rho0, phi, the constraint has WallPart's f(phi) in its
 // place. A sample has no row of its own that pushes back, as a particle in its place has, so with Eq. 23 alone the layer at a
@@ -19,7 +19,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 /// f(phi) = phi where walls add what they add to a lattice at rest beside a plane, phi0, but twice as steep there: the wall
-/// answers with the pressure of the fluid before it, as its mirror image would. Nearer, as at edges, it levels off to slope 1.
+/// has the pressure of the fluid before it, as its mirror image would. Nearer, as at edges, it levels off to slope 1.
 /// (To double the gradient alone is no gradient of anything: water at rest is stirred by it.)
 ///   q = phi/phi0:   f/phi0 = q^2 up to 1,   q + s (u - u^2/2) beyond, with u = (q - 1)/s up to 1 and s = 0.87: q is 1.87 at
 ///   edges
@@ -51,20 +51,20 @@ struct DensityRows {
   bool samples;    // walls are samples; else `wall` has what they add
   Vec<D> gravity;  // [m/s] what the step adds to velocities before the solve
   // Of each row.
-  Array<Sample<D>> G;     // {G_ii, 1/(D + Sigma)}
-  Array<Sample<D>> wall;  // {what walls without samples add to grad rho/rho0, the same times their velocities}
-  Array<Real> phi;        // what walls add to rho/rho0, from samples or not
-  Array<Real> c;          // [1/s]
-  Array<Real> r;          // [1/s] residual before the first iteration and after the last
-  Array<Real> answers;    // how many samples around the particle belong to rigid bodies
+  Array<Record<D>> G;       // {G_ii, 1/(D + Sigma)}
+  Array<Record<D>> wall;    // {what walls without samples add to grad rho/rho0, the same times their velocities}
+  Array<Real> phi;          // what walls add to rho/rho0, from samples or not
+  Array<Real> c;            // [1/s]
+  Array<Real> r;            // [1/s] residual before the first iteration and after the last
+  Array<Real> bodySamples;  // how many samples around the particle belong to rigid bodies
 
   Bounds<Real> bounds() const { return {Real(-unbounded), equality ? Real(unbounded) : Real(0)}; }  // of lambda
 
   void resize(int room) {
-    for (Array<Sample<D>>* a : {&G, &wall}) a->resize(room);
-    for (Array<Real>* a : {&phi, &c, &r, &answers}) a->resize(room);
+    for (Array<Record<D>>* a : {&G, &wall}) a->resize(room);
+    for (Array<Real>* a : {&phi, &c, &r, &bodySamples}) a->resize(room);
   }
-  std::size_t bytes() const { return G.bytes() + wall.bytes() + phi.bytes() + c.bytes() + r.bytes() + answers.bytes(); }
+  std::size_t bytes() const { return G.bytes() + wall.bytes() + phi.bytes() + c.bytes() + r.bytes() + bodySamples.bytes(); }
 };
 
 /// G, D, c and the residual of lambda = 0. Densities of the present places are in the velocity records.
@@ -73,7 +73,7 @@ void prepareRows(StepContext<D>& c, K W, DensityRows<D>& rows) {
   World<D>& w = c.world;
   const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v(), wall = rows.wall.read();
   const auto G = rows.G.view();
-  const auto C = rows.c.view(), R = rows.r.view(), A = rows.answers.view(), Phi = rows.phi.view();
+  const auto C = rows.c.view(), R = rows.r.view(), A = rows.bodySamples.view(), Phi = rows.phi.view();
   const NeighbourView nb = c.nb();
   const Real v0 = rows.v0, perM = 1 / rows.mass, sigma = rows.sigma, perDt = rows.perDt, xi = rows.xi, most = rows.most;
   const bool equality = rows.equality, samples = rows.samples;
@@ -82,7 +82,7 @@ void prepareRows(StepContext<D>& c, K W, DensityRows<D>& rows) {
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [x, mi] = p[i];
     const auto [vi, rho] = v[i];
-    Reals S = 0, rate = 0, wallRate = 0, moving = 0, answers = 0, phi = 0;
+    Reals S = 0, rate = 0, wallRate = 0, moving = 0, bodySamples = 0, phi = 0;
     Vec<D, Reals> sum = {}, solid = {};
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
@@ -95,14 +95,14 @@ void prepareRows(StepContext<D>& c, K W, DensityRows<D>& rows) {
     if (samples) {
       for (auto k : nb.solid[i]) {
         const auto [xk, mk] = s[k];
-        const auto [vk, answering] = sv[k];
+        const auto [vk, mark] = sv[k];
         const auto g = (v0 * mk) * W.grad(x - xk);
-        const Reals stays = select(answering > Reals(0), Reals(0), Reals(1));
+        const Reals stays = select(mark > Reals(0), Reals(0), Reals(1));
         phi += v0 * mk * W(x - xk);
         solid += g;
         wallRate += dot(vi - vk, g);
         moving += stays * dot(vk, g);
-        answers += Reals(1) - stays;
+        bodySamples += Reals(1) - stays;
       }
       Phi[i] = phi;
     } else {
@@ -128,9 +128,9 @@ void prepareRows(StepContext<D>& c, K W, DensityRows<D>& rows) {
     G[i] = {own, select(d > Reals(Real(1e-30)), Reals(1) / max(d, Reals(Real(1e-30))), Reals(0))};
     C[i] = aim + moving;
     R[i] = equality ? first : max(first, Reals(0));
-    A[i] = answers;
+    A[i] = bodySamples;
   });
-  w.fluid.padWith(rows.G, Sample<D>{});
+  w.fluid.padWith(rows.G, Record<D>{});
   w.fluid.padWith(rows.c, Real(0));
 }
 
@@ -138,14 +138,14 @@ void prepareRows(StepContext<D>& c, K W, DensityRows<D>& rows) {
 template <int D, class K>
 void applyRows(StepContext<D>& c, K W, const DensityRows<D>& rows, const Array<Real>& multiplier) {
   World<D>& w = c.world;
-  auto out = c.scratch.records(w.fluid.room(), "{x, lambda}");
+  auto out = c.scratch.records(w.fluid.capacity(), "{x, lambda}");
   {
     const auto p = w.fluid.p.read();
     const auto q = out.view();
     const auto lambda = multiplier.read();
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { q[i] = {p[i].x, lambda[i]}; });
   }
-  w.fluid.padWith(*out, Particles<D>::ghostSample());
+  w.fluid.padWith(*out, Particles<D>::paddingRecord());
   c.refresh(*out, Holds::positions);
   const auto q = out.read(), G = rows.G.read();
   const auto v = w.fluid.v.view();
@@ -154,7 +154,7 @@ void applyRows(StepContext<D>& c, K W, const DensityRows<D>& rows, const Array<R
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, lambdaI] = q[i];
     const auto [own, perD] = G[i];
-    const Sample<D, Reals> vi = v[i];
+    const Record<D, Reals> vi = v[i];
     Vec<D, Reals> dv = {};
     for (auto j : nb.fluid[i]) {
       const auto [xj, lambdaJ] = q[j];

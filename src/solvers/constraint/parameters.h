@@ -25,36 +25,49 @@ struct ConstraintParameters {
     const auto oneOf = [](std::string text, std::vector<std::string> words) {
       return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
     };
-    v("iterations", iterations, {"", "Gauss-Seidel iterations a step at most", 1, 100000});
+    v("iterations", iterations, {"", "Largest number of Gauss-Seidel iterations per step.", 1, 100000});
     v("tolerance", tolerance,
-      {"", "the iteration after which the residual of Eq. 33 is below this part of the first is the last; 0: never asked", 0, 1});
+      {"",
+       "Stop iterating when the residual (Bodin, Lacoursière & Servin 2012, Eq. 33) is below this fraction of the first one; 0: "
+       "always do all iterations.",
+       0, 1});
     v("compliance", compliance,
-      {"1/J", "epsilon: a density gives way by this times the energy p m/rho0 of its particle; 0: not at all", 0, 1e12});
+      {"1/J",
+       "Compliance epsilon of the density constraints: the density error per energy p m/rho0 of a particle; 0: incompressible.",
+       0, 1e12});
     v("damping", damping,
-      {"", "tau/dt: in how many steps a density error goes, no faster than in so many of the usual ones; below 2 it swings", 0.5,
-       1000});
+      {"",
+       "Relaxation time tau/dt: number of steps in which a density error decays, never faster than in this number of normal "
+       "steps. Below 2 the density oscillates.",
+       0.5, 1000});
     v("largest_correction", largest_correction,
       {"",
-       "density error rho/rho0 - 1 from which on a larger one is undone no faster: fluid released inside a body comes apart "
-       "gently",
+       "Density errors rho/rho0 - 1 above this are corrected no faster than this one, so that fluid that starts inside a body "
+       "expands slowly.",
        0, 1e6, true});
     v("over_relaxation", over_relaxation,
-      {"", "how far a row goes past its own solution: deep water is found in fewer iterations; 1: the paper's Gauss-Seidel", 0.1,
-       1.95});
-    v("warm_start", warm_start, {"", "part of the last step's multipliers that the iterations start from", 0, 1});
+      {"",
+       "Relaxation factor of the Gauss-Seidel iteration. Above 1, deep water needs fewer iterations; 1: plain Gauss-Seidel as in "
+       "Bodin, Lacoursière & Servin 2012.",
+       0.1, 1.95});
+    v("warm_start", warm_start, {"", "Fraction of the multipliers of the last step that the iterations start from.", 0, 1});
     v("acceleration", acceleration,
-      oneOf(
-          "multilevel: a coarse grid finds the smooth part of the pressure once a step; none: iterations alone, as in the paper",
-          {"multilevel", "none"}));
+      oneOf("multilevel: a coarse grid finds the smooth part of the pressure once per step; none: Gauss-Seidel iterations only, "
+            "as in Bodin, Lacoursière & Servin 2012.",
+            {"multilevel", "none"}));
     v("condition", condition,
-      oneOf("inequality: fluid only pushes; equality: it pulls as well, as in the paper", {"inequality", "equality"}));
+      oneOf("inequality: the fluid resists compression only; equality: it resists expansion too, as in Bodin, Lacoursière & "
+            "Servin 2012.",
+            {"inequality", "equality"}));
     v("boundary", boundary,
-      oneOf("samples: walls are samples, as for the other solvers; field: a density by the distance from the surface; planes: "
-            "particles stay half a support away and walls add nothing to densities, as in the paper's 3D scenes",
+      oneOf("Boundary method. samples: boundary particles, as in the other solvers; field: a density that depends on the "
+            "distance to the surface; planes: particles stay half a support away and walls add no density, as in the 3D scenes "
+            "of Bodin, Lacoursière & Servin 2012.",
             {"samples", "field", "planes"}));
-    v("kernel", kernel, oneOf("smoothing kernel; its own gradient is used", {"cubic", "wendland", "poly6"}));
-    v("xsph", xsph, {"", "XSPH viscosity: part of the difference to the neighbours' mean velocity taken away each step", 0, 1});
-    v("body_sweeps", body_sweeps, {"", "passes over joints and contacts of bodies in each iteration", 1, 1000});
+    v("kernel", kernel, oneOf("Smoothing kernel. Gradients are those of the same kernel.", {"cubic", "wendland", "poly6"}));
+    v("xsph", xsph,
+      {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
+    v("body_sweeps", body_sweeps, {"", "Sweeps over the joints and contacts of rigid bodies in each iteration.", 1, 1000});
   }
 };
 

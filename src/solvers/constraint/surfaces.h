@@ -8,15 +8,15 @@ namespace brim::inline BRIM_FLAVOUR {
 /// The domain's walls and all solids, as kernels see them.
 template <int D>
 struct Surfaces {
-  View<const Body<D>> shapes;
+  View<const PlacedSolid<D>> shapes;
   int count, firstFree;  // shapes from firstFree on are rigid bodies
   Vec<D> extent;
   Vec<D, bool> walled;
   Real smooth;  // [m] over which normals are means, which rounds kinks and corners: a quarter of the support
 
   explicit Surfaces(const World<D>& w)
-      : shapes(w.solids.bodies().read()),
-        count(int(w.solids.bodies().size())),
+      : shapes(w.solids.placed().read()),
+        count(int(w.solids.placed().size())),
         firstFree(w.solids.firstFree()),
         extent(w.extent),
         walled(w.walled),

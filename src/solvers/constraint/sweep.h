@@ -20,7 +20,7 @@ void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, Colours<D>& c
   const auto place = colours.place();
   const NeighbourView nb = c.nb();
   const Real scale = -rows.v0 * rows.mass;
-  const int ghost = w.fluid.ghost();
+  const int padding = w.fluid.padding();
   RowPair* const pairs = colours.pairs().data();
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [x, mi] = p[i];
@@ -30,9 +30,9 @@ void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, Colours<D>& c
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = p[j];
       const Reals f = scale * W.grad(x - xj).g;
-      // Lists end with ghosts, out of reach: the particle itself in their place, where rows may write, takes f = 0 as well.
+      // Lists end with padding, out of reach: the particle itself in their place, where rows may write, takes f = 0 as well.
       for (int k = 0; k < lanes; ++k)
-        if (to[k]) *to[k]++ = {f[k], 4 * (j.index[k] == ghost ? i.first + k : j.index[k])};
+        if (to[k]) *to[k]++ = {f[k], 4 * (j.index[k] == padding ? i.first + k : j.index[k])};
       ++stored;
     }
     for (; stored % 4; ++stored)
@@ -45,7 +45,7 @@ void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, Colours<D>& c
 template <int D>
 void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& rows, Array<Real>& multiplier) {
   using Quad = Pack<Real, 4>;  // a record; all particles have one mass, so the last number of x_i - x_j is 0
-  static_assert(sizeof(Sample<D>) == sizeof(Quad));
+  static_assert(sizeof(Record<D>) == sizeof(Quad));
   const auto lambda = multiplier.view();
   const RowPair* const pairs = colours.pairs().data();
   const Real* const x = reinterpret_cast<const Real*>(w.fluid.p.data.data());

@@ -8,23 +8,23 @@ namespace {
 template <int D>
 struct Source {
   Runs<D> runs;
-  const Sample<D>* p;
+  const Record<D>* p;
   int n, first;
 };
 template <int D>
 struct Lister {
-  const Sample<D>* p;  // whose lists
+  const Record<D>* p;  // whose lists
   int n;
   Window<D> window;
   Real h2;
-  Source<D> fluid, images, solid;
-  int ghost[2], room[2];
+  Source<D> fluid, periodicGhosts, solid;
+  int padding[2], room[2];
   int batch;  // rows that readers have under way: four for each who shares a particle
   int* list[2];
   Lists::Slice* slices[2];
   Found* found;
 
-  static_assert(sizeof(Sample<D>) == sizeof(float4));
+  static_assert(sizeof(Record<D>) == sizeof(float4));
   __device__ static Real distance2(const float4& q, const Vec<3>& x) {
     const Vec<3> r = Vec<3>{q.x, q.y, q.z} - x;
     return dot(r, r);
@@ -46,9 +46,9 @@ struct Lister {
         first[long(count) * Lists::width] = j;
       ++count;
     }
-    __device__ void give(int rows, int ghost) const {
+    __device__ void give(int rows, int padding) const {
       for (int m = 0; m < rows; ++m)
-        if (m < kept || m >= count) first[long(m) * Lists::width] = m < count ? own[m * int(threads)] : ghost;
+        if (m < kept || m >= count) first[long(m) * Lists::width] = m < count ? own[m * int(threads)] : padding;
     }
   };
 
@@ -116,11 +116,11 @@ struct Lister {
     int sum = 0;
     for (int set = 0; set < 2; ++set) {
       Draft draft{kept + threadIdx.x, list[set] + slice * room[set] * Lists::width + lane, room[set], 0};
-      if (here && set == 0) append(fluid, place, draft), append(images, place, draft);
+      if (here && set == 0) append(fluid, place, draft), append(periodicGhosts, place, draft);
       if (here && set == 1) append(solid, place, draft);
       const int longest = __reduce_max_sync(all, draft.count), whole = (longest + batch - 1) / batch * batch;
       const int rows = whole < room[set] ? whole : room[set];
-      draft.give(rows, ghost[set]);
+      draft.give(rows, padding[set]);
       if (lane == 0 && slice * Lists::width < n) {  // the last block may have warps without particles
         slices[set][slice] = {list[set] + slice * room[set] * Lists::width, rows};
         if (longest > room[set]) atomicMax(&found->longest[set], longest);
@@ -155,22 +155,22 @@ Neighbours<D>::~Neighbours() {
 }
 
 template <int D>
-void Neighbours<D>::build(Real support, const Window<D>& window, View<const Sample<D>> p, int n, const Around& around) {
+void Neighbours<D>::build(Real support, const Window<D>& window, View<const Record<D>> p, int n, const Around& around) {
   do start(support, window, p, n, around);
   while (!areComplete());
 }
 
 template <int D>
-void Neighbours<D>::start(Real support, const Window<D>& window, View<const Sample<D>> p, int n, const Around& around) {
+void Neighbours<D>::start(Real support, const Window<D>& window, View<const Record<D>> p, int n, const Around& around) {
   const auto source = [](const Points& s) { return Source<D>{s.table->runs(), s.p.data, s.n, s.first}; };
   Lister<D> lister;
   lister.p = p.data;
   lister.n = n_ = n;
   lister.window = window;
   lister.h2 = support * support;
-  lister.fluid = source(around.fluid), lister.images = source(around.images), lister.solid = source(around.solid);
+  lister.fluid = source(around.fluid), lister.periodicGhosts = source(around.periodicGhosts), lister.solid = source(around.solid);
   lister.batch = 4 * sharers(n);
-  lister.ghost[0] = around.fluidGhost, lister.ghost[1] = around.solidGhost;
+  lister.padding[0] = around.fluidPadding, lister.padding[1] = around.solidPadding;
   const int slices = (n + Lists::width - 1) / Lists::width;
   pairs_ = 0;
   asked_ = n > 0;

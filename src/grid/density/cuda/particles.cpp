@@ -11,7 +11,7 @@ struct DensityP2G {
   TileView<D> tiles;
   GridGeometry<D> geometry;
   typename Bins<D>::Where bins;
-  View<const Sample<D>> p;
+  View<const Record<D>> p;
   Real* stage;
   std::uint64_t* fluid;
   int* filled;
@@ -84,7 +84,7 @@ struct AddUp {
 template <int D>
 struct G2PDensity {
   typename Bins<D>::Where bins;
-  View<Sample<D>> v;
+  View<Record<D>> v;
   const Real* rho;
   int outside;
   Real scale;
@@ -96,7 +96,7 @@ struct G2PDensity {
 template <int D>
 struct FindPushOut {
   typename Bins<D>::Where bins;
-  View<const Sample<D>> p;
+  View<const Record<D>> p;
   SolidView<D> solids;
   const std::uint64_t* penetrated;
   Real eps;

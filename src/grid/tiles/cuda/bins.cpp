@@ -13,7 +13,7 @@ template <int D>
 struct FindKeys {
   TileView<D> tiles;
   GridGeometry<D> geometry;
-  View<const Sample<D>> p;
+  View<const Record<D>> p;
   int n, outside;
   View<int> start, key, rank;
   __device__ void operator()(int t) const {

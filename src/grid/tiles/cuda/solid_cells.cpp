@@ -12,7 +12,7 @@ struct FindSolids {
   static constexpr int cells = Tiles<D>::cells, words = Bits<D>::words, unknown = -1, none = -2;
   TileView<D> tiles;
   SolidFractions<D> fractions;
-  View<const Body<D>> body;
+  View<const PlacedSolid<D>> body;
   const int *restingBodies, *movingBodies;
   int restingCount, movingCount;
   int *known, *used;
@@ -31,7 +31,7 @@ struct FindSolids {
   __device__ Real distance(const Vec<D>& x, const int* which, int count) const {
     Real least = Real(1e30);
     for (int b = 0; b < count; ++b) {
-      const Body<D>& one = body[which[b]];
+      const PlacedSolid<D>& one = body[which[b]];
       if (!isBeyondBox(one, x, fractions.geometry.cell)) least = min(least, distanceTo(one, x));
     }
     return least;
@@ -116,7 +116,7 @@ void SolidCells<D>::update(const Solids<D>& solids, const Tiles<D>& tiles) {
     }
   }
   mostParts_ += n;
-  FindSolids<D> find{tiles.view(),         {geometry_, {}},      solids.bodies().read(), restingBodies_.data(),
+  FindSolids<D> find{tiles.view(),         {geometry_, {}},      solids.placed().read(), restingBodies_.data(),
                      movingBodies_.data(), int(resting_.size()), int(moving_.size()),    known_.data(),
                      used_.data(),         partFraction_.data(), partSolid_.data(),      fraction_.data(),
                      solid_.data(),        touches_.data()};

@@ -18,7 +18,7 @@ struct G2POne {
       g2p.fall(i);
       return;
     }
-    Sample<D> x = g2p.p[i], u = g2p.v[i];
+    Record<D> x = g2p.p[i], u = g2p.v[i];
     const Vec<D, int> place = advection.tiles.place(t);
     const Vec<D> q = g2p.geometry.inCells(x.x);
     g2p.pressure[i] = g2p.scale * g2p.phi[c];

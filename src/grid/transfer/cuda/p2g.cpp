@@ -15,8 +15,8 @@ struct Scatter {
   TileView<D> tiles;
   GridGeometry<D> geometry;
   typename Bins<D>::Where bins;
-  View<const Sample<D>> p, v;
-  const Sample<D>* affine[D];
+  View<const Record<D>> p, v;
+  const Record<D>* affine[D];
   Real* stage;
   std::uint64_t* fluid;
 };

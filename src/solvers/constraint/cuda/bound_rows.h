@@ -1,4 +1,4 @@
-// Density rows that touch rigid bodies, or periodic images, on a GPU: one warp goes through them in the order of the sort.
+// Density rows that touch rigid bodies, or periodic ghosts, on a GPU: one warp goes through them in the order of the sort.
 #pragma once
 #include "solvers/constraint/cuda/contacts.h"
 #include "solvers/constraint/cuda/sweep.h"
@@ -65,16 +65,16 @@ struct BlockWriter {
 /// where these have no room in it (`which` is null), pairs have the particles' own numbers.
 template <int D>
 __global__ void __launch_bounds__(warp)
-    sweepBoundKernel(RowSweep<D, Bodied> sweep, int rows, int bodies, const int* which, int reach, Sample<D>* v) {
+    sweepBoundKernel(RowSweep<D, Bodied> sweep, int rows, int bodies, const int* which, int reach, Record<D>* v) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ RowsAhead<D> ring;
   const int lane = int(threadIdx.x);
-  Sample<D>* const own = reinterpret_cast<Sample<D>*>(memory);
+  Record<D>* const own = reinterpret_cast<Record<D>*>(memory);
   DeviceBody* const near = reinterpret_cast<DeviceBody*>(own + (which ? reach : 0));
   DeviceBody* const far = sweep.coupled.bodies;
   for (int b = lane; b < bodies; b += warp) near[b] = far[b];
   if (which)
-    for (int m = lane; m < reach; m += warp) __pipeline_memcpy_async(own + m, v + which[m], sizeof(Sample<D>));
+    for (int m = lane; m < reach; m += warp) __pipeline_memcpy_async(own + m, v + which[m], sizeof(Record<D>));
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncwarp();
@@ -94,7 +94,7 @@ template <int D>
 struct RowResidual {
   RowLists<D>::Row const* rows;
   const RowPair<D>* pairs;
-  const Sample<D>* v;
+  const Record<D>* v;
   const int* which;  // see sweepBoundKernel
   const Real* lambda;
   Real* r;
@@ -140,7 +140,7 @@ class BoundRows {
  public:
   Apart apart;  // rows that are here and not in the colours
 
-  /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic images.
+  /// Rows that leave the colours: those that feel bodies, by samples or the field (null: none), or see periodic ghosts.
   template <class K>
   void gather(StepContext<D>& c, K W, DensityRows<D>& density, const WallField* field) {
     World<D>& w = c.world;
@@ -234,9 +234,9 @@ class BoundRows {
   // Steps of gather(); public because nvcc wants kernels there.
   void mark(StepContext<D>& c, const DensityRows<D>& density, const WallField* field) {
     World<D>& w = c.world;
-    const int n = w.fluid.size(), firstImage = w.fluid.firstImage(), ghost = w.fluid.ghost();
+    const int n = w.fluid.size(), firstPeriodicGhost = w.fluid.firstPeriodicGhost(), padding = w.fluid.padding();
     const auto marked = apart.mark.view(), number = number_.view();
-    const auto answers = density.answers.read();
+    const auto bodySamples = density.bodySamples.read();
     const auto p = w.fluid.p.read();
     const Lists lists = c.nb().fluid;
     const bool bodies = bool(w.bodies), samples = density.samples, periodic = w.hasPeriodic();
@@ -251,9 +251,9 @@ class BoundRows {
       return;
     }
     forEach(n + 1, [=] BRIM_KERNEL(int i) {
-      int here = i < n && bodies && samples && answers[i] > 0;
+      int here = i < n && bodies && samples && bodySamples[i] > 0;
       if (i < n && periodic)
-        for (const int j : lists[i]) here |= j >= firstImage && j != ghost;
+        for (const int j : lists[i]) here |= j >= firstPeriodicGhost && j != padding;
       marked[i] = number[i] = here;
     });
   }
@@ -325,7 +325,7 @@ class BoundRows {
   }
 
  private:
-  std::size_t memory() const { return reach_ * sizeof(Sample<D>) + held_ * sizeof(DeviceBody); }
+  std::size_t memory() const { return reach_ * sizeof(Record<D>) + held_ * sizeof(DeviceBody); }
   const int* which() const { return reach_ ? which_.data() : nullptr; }
   Bodied bodied() { return {bodies_.data(), blocks_.data(), blocks_.size() ? room_ : 0, lists_.size}; }
 

@@ -18,12 +18,12 @@ void RowLists<D>::layOut(const StepContext<D>& c, View<const int> of, int n) {
   const auto row = rows.view();
   const auto first = first_.view();
   const Lists lists = c.nb().fluid;
-  const int ghost = w.fluid.ghost();
+  const int padding = w.fluid.padding();
   forEach(n + 1, [=] BRIM_KERNEL(int k) {
     int length = 0;
     if (k < n) {
       const int i = of[k];
-      for (const int j : lists[i]) length += j != ghost;
+      for (const int j : lists[i]) length += j != padding;
       row[k].i = i, row[k].length = length;
     }
     first[k] = length;

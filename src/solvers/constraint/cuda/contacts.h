@@ -17,7 +17,7 @@ struct ContactSweep {
   ParticleContact<D>* contacts;
   const int* first;  // of each particle
   DeviceBody* bodies;
-  Sample<D>* v;
+  Record<D>* v;
   double perM;
   __device__ void operator()(int i) const {
     for (int k = first[i]; k < first[i + 1]; ++k) {

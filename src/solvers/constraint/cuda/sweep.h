@@ -75,7 +75,7 @@ struct RowSweep {
     return r;
   }
 
-  __device__ void operator()(const int begin, const int last, Sample<D>* v, RowsAhead<D>& ring) const {
+  __device__ void operator()(const int begin, const int last, Record<D>* v, RowsAhead<D>& ring) const {
     constexpr int held = RowsAhead<D>::held, ahead = RowsAhead<D>::ahead;
     const int lane = int(threadIdx.x) % warp;
     int base = begin;
@@ -101,7 +101,7 @@ struct RowSweep {
         later = head(base + warp + lane, last);
         multiplier = base + lane < last ? lambda[mine.i] : 0;
       }
-      Sample<D> u[held];
+      Record<D> u[held];
       for (int c = 0; c < held; ++c)
         if (now.at[c].j >= 0) u[c] = v[now.at[c].j];
       const Sum rate = coupled.rate(k, lane);
@@ -137,10 +137,10 @@ struct RowSweep {
 /// A block, with the velocities around it in the processor's memory.
 template <int D>
 __global__ void __launch_bounds__(warp)
-    sweepKernel(RowSweep<D, Uncoupled> sweep, const int* begin, const Region<D>* regions, Sample<D>* v) {
+    sweepKernel(RowSweep<D, Uncoupled> sweep, const int* begin, const Region<D>* regions, Record<D>* v) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ RowsAhead<D> ring;
-  Sample<D>* const own = reinterpret_cast<Sample<D>*>(memory);
+  Record<D>* const own = reinterpret_cast<Record<D>*>(memory);
   const int lane = int(threadIdx.x), block = int(blockIdx.x);
   int from = 0, past = 0;  // of one run, each thread's own
   if (lane < Region<D>::runs) from = regions[block].begin[lane], past = regions[block].past[lane];
@@ -151,17 +151,17 @@ __global__ void __launch_bounds__(warp)
       at = end;
     }
   };
-  each([](Sample<D>* here, Sample<D>* there) { __pipeline_memcpy_async(here, there, sizeof(Sample<D>)); });
+  each([](Record<D>* here, Record<D>* there) { __pipeline_memcpy_async(here, there, sizeof(Record<D>)); });
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncwarp();
   sweep(begin[block], begin[block + 1], own, ring);
   __syncwarp();
-  each([](Sample<D>* here, Sample<D>* there) { *there = *here; });
+  each([](Record<D>* here, Record<D>* there) { *there = *here; });
 }
 /// The same where regions are too large for that, with the device's memory.
 template <int D, class Coupled>
-__global__ void __launch_bounds__(warp) sweepFarKernel(RowSweep<D, Coupled> sweep, const int* begin, Sample<D>* v) {
+__global__ void __launch_bounds__(warp) sweepFarKernel(RowSweep<D, Coupled> sweep, const int* begin, Record<D>* v) {
   __shared__ RowsAhead<D> ring;
   sweep(begin[blockIdx.x], begin[blockIdx.x + 1], v, ring);
 }
@@ -175,7 +175,7 @@ RowSweep<D, Coupled> rowSweep(const RowLists<D>& lists, const DensityRows<D>& ro
 /// Whether velocities are taken in: at most half of a processor's memory, so that it has two blocks.
 template <int D>
 bool regionsFit(const Colours<D>& colours) {
-  return colours.largestRegion() * sizeof(Sample<D>) <= 100 * 1024;
+  return colours.largestRegion() * sizeof(Record<D>) <= 100 * 1024;
 }
 
 /// One Gauss-Seidel iteration over the coloured rows.
@@ -183,10 +183,10 @@ template <int D>
 void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& rows, Array<Real>& multiplier) {
   const auto sweep = rowSweep(colours.lists(), rows, multiplier, Uncoupled{});
   const bool near = regionsFit(colours);
-  const std::size_t memory = near ? colours.largestRegion() * sizeof(Sample<D>) : 0;
+  const std::size_t memory = near ? colours.largestRegion() * sizeof(Record<D>) : 0;
   if (memory > 32 * 1024)
     check(cudaFuncSetAttribute(sweepKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(memory)), "reserve its memory");
-  Sample<D>* const v = w.fluid.v.data.data();
+  Record<D>* const v = w.fluid.v.data.data();
   colours.eachColour([&](int first, int blocks) {
     const int* const begin = colours.begin().data + first;
     if (near)
@@ -203,11 +203,11 @@ struct RowStore {
   typename RowLists<D>::Row* rows;
   RowPair<D>* pairs;
   int n;
-  const Sample<D>*p, *G;
+  const Record<D>*p, *G;
   const Real* c;
   Lists lists;
-  const int* source;  // of images
-  int firstImage;
+  const int* source;  // of periodic ghosts
+  int firstPeriodicGhost;
   Real scale;
   const Region<D>* regions;  // null: pairs have the particles' own numbers
   const int* block;          // one more than each row's
@@ -217,7 +217,7 @@ struct RowStore {
     const auto row = rows[k];
     const int i = row.i;
     const Lists::Slice slice = lists.slice[unsigned(i) / Lists::width];
-    const Sample<D> own = G[i];
+    const Record<D> own = G[i];
     for (int m = lane; m < row.length; m += warp) {
       const int j = slice.first[long(m) * Lists::width + i % Lists::width];
       RowPair<D> pair;
@@ -225,7 +225,7 @@ struct RowStore {
       if (regions)
         pair.j = regions[block[k] - 1].numberOf(j, p[j].x, window);
       else
-        pair.j = j < firstImage ? j : source[j - firstImage];
+        pair.j = j < firstPeriodicGhost ? j : source[j - firstPeriodicGhost];
       pairs[row.first + m] = pair;
     }
     if (lane == 0) rows[k].c = c[i], rows[k].perD = own.a;
@@ -252,7 +252,7 @@ void storeRows(StepContext<D>& c, K W, const DensityRows<D>& rows, RowLists<D>& 
                              rows.c.data(),
                              c.nb().fluid,
                              c.neighbourhood().ghosts().source().data(),
-                             w.fluid.firstImage(),
+                             w.fluid.firstPeriodicGhost(),
                              -rows.v0 * rows.mass,
                              regions,
                              block,
