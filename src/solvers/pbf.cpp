@@ -1,8 +1,8 @@
-// Position Based Fluids: Macklin & Müller 2013 (the slides), mass-correct and as an inequality after the course sheet.
+// Position Based Fluids: Macklin & Müller 2013, mass-correct and as an inequality; equations are those of docs/methods/pbf.md.
 //
 //   C_i = rho_i/rho0 - 1 <= 0,   lambda_i = -C_i / (S_i + eps),   dx_i = 1/rho0 sum_j (m_j/m_i lambda_i + lambda_j) grad W_ij
 //
-// Departs from the sheet by default, for deep water. Plain iterations carry pressure one support at a time, so a column of
+// Departs from the paper by default, for deep water. Plain iterations carry pressure one support at a time, so a column of
 // N layers needs N^2 of them, and their unit step overshoots: the largest eigenvalue L of D^-1 A, with A the matrix of all
 // constraints and D its diagonal S, is 2.8 in 3D, so rough errors grow. acceleration = "multilevel" instead
 //  - finds the smooth part of the pressure on a coarse grid once a step (sph/coarse.h) and moves the fluid along its
@@ -14,7 +14,7 @@
 //    gradient of C_i counts twice. With once the layer at a wall sits 0.2 d from it at twice the pressure.
 // Pressures are not kept from step to step. They would act as an integral of C: any mode of which a step removes less than
 // half then grows (lambda^3 - 3 s lambda^2 + 3 s lambda - s = 0, s the part that stays; stable only for s < 1/2), and a warm
-// start throws columns into the air. acceleration = "none" is the sheet to the letter.
+// start throws columns into the air. acceleration = "none" is the paper's iteration.
 #include <cmath>
 
 #include "coupling/deformables.h"
@@ -103,7 +103,7 @@ struct Iteration {
   Real image;        // how often what samples add to a gradient counts: 2 with their image of the pressure
   bool twoWay;       // samples with a mobility move as well
 
-  /// s_corr = k (W/W(dq))^n, to be taken from lambda. Slides, "Artificial Pressure".
+  /// s_corr = k (W/W(dq))^n, to be taken from lambda: artificial pressure.
   BRIM_FN Reals correction(Reals w) const {
     const Reals ratio = corrW * w;
     Reals power = ratio;
@@ -112,7 +112,7 @@ struct Iteration {
   }
 };
 
-// lambda_i and the new pressure; {x, lambda} goes to `moved`. Sheet Eq. 6, 8 and 10; with momentum, a projected step on the
+// lambda_i and the new pressure; {x, lambda} goes to `moved`. Eq. 6, 8 and 10; with momentum, a projected step on the
 // pressure y of the positions:
 //   p+ = max(y + omega C / (S V dt^2), 0),   y+ = max(p+ + beta (p+ - p), 0),   lambda = -V dt^2 (y+ - y).
 template <int D, class K>

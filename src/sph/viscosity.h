@@ -20,7 +20,7 @@ double viscousCalibration(K W, double spacing, double support) {
 
 /// Viscous acceleration with kinematic viscosity nu [m^2/s], after Monaghan 2005 (Eq. 2.19 of CF in SI form):
 ///   a_i = 2 (D + 2) nu sum_j V_j (v_ij . x_ij) / (|x_ij|^2 + 0.01 h^2) grad W_ij
-/// and XSPH (Schechter & Bridson 2012; slides, step 5): v_i += c sum_j V_j (v_j - v_i) W_ij.
+/// and XSPH (Schechter & Bridson 2012): v_i += c sum_j V_j (v_j - v_i) W_ij.
 /// V_j = m_j / rho0 for the fluid, so that both conserve momentum to rounding; walls drag by nu only (no slip).
 /// The densities at these positions are left in the velocity records, and the velocities' curl in `curl`, if it is to be taken.
 template <int D, bool turning, class K>

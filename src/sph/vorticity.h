@@ -1,4 +1,4 @@
-// Vorticity confinement (Fedkiw 2001; slides, step 5): gives back the small swirls that the solver damps.
+// Vorticity confinement (Fedkiw 2001; Macklin & Müller 2013): gives back the small swirls that the solver damps.
 #pragma once
 #include "math/kernels.h"
 #include "step/context.h"

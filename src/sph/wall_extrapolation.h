@@ -38,7 +38,7 @@ struct WallPressure {
   }
 };
 
-/// How much of the gradient along them walls carry, apart from that across them, and whether in edges and corners too.
+/// How much of the gradient along them walls carry, besides that across them, and whether in edges and corners too.
 /// Constraint Fluids: their rows have 5 to 10 % more pressure at walls than beside them and so carry that part by themselves; in
 /// edges they have 2.7 times as much, and with the whole gradient on top water rises there as a fountain, 0.09 m/s.
 struct Extrapolation {

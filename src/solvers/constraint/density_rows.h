@@ -4,7 +4,7 @@
 //   r_i = G_ii v_i + sum_j G_ij v_j + Sigma lambda_i - c_i                                            (Eq. 33)
 //   lambda_i -= r_i / (D_ii + Sigma),   v_j += G_ij^T dlambda_i / m_j                                 (Alg. VII.1)
 //
-// Eq. 25 of the seed swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
+// Eq. 25 of the paper swaps its masses and drops 1/rho0, Alg. VII.1 leaves Sigma out beside D_ii; see docs/errata.md. Walls that
 // do not react cost nothing in an iteration: their gradients are part of G_ii and their velocities part of c_i.
 //
 // Departs from Eq. 21 at walls and bodies: of what they add to rho_i/rho0, phi, the constraint has WallPart's f(phi) in its

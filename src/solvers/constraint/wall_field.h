@@ -9,7 +9,7 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// phi(r): the part of rho0 that a wall at distance r [m] adds, from 0 at one support to about 1 deep inside. The wall is layers
 /// of fluid one spacing apart, the first half a spacing behind the surface, spread evenly along it and calibrated as samples are:
-/// a lattice at half a spacing from the wall is at rest. (The seed adds one particle's m W(r), which is
+/// a lattice at half a spacing from the wall is at rest. (The paper adds one particle's m W(r), which is
 /// right for no kernel in particular.)
 /// Several walls near a particle: each takes its part of what the others leave, phi = 1 - prod (1 - phi_a), which is right in the
 /// corner of a product kernel and within a percent for the kernels used.

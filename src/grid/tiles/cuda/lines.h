@@ -46,36 +46,22 @@ void runThen(const G& then) {
 }
 /// eachTile, and the threads of the block that ends last run then() when all others are through.
 template <int D, class F, class G>
-__global__ void __launch_bounds__(halfLines<D>) tileKernelThen(F body, G then, unsigned* through) {
+__global__ void __launch_bounds__(halfLines<D>) tileKernelThen(F body, G then, BlockPartials blocks) {
   awaitTurn();
   body(int(blockIdx.x));
-  __shared__ bool last;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicAdd(through, 1u) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (!blocks.isLastBlock()) return;
   then();
-  if (threadIdx.x == 0) *through = 0;
 }
 template <int D, class F, class G>
 void eachTileThen(int n, const F& body, const G& then) {
   constexpr int many = 16 * halfLines<D>;  // then every block's report takes longer than one more launch
-  static Array<unsigned> through;
   if (n <= 0) return;
   if (n > many) {
     eachTile<D>(n, body);
     runThen(then);
     return;
   }
-  if (through.size() == 0) {
-    through.resize(1);
-    fill(through, 0, 1, 0u);
-  }
-  launch(tileKernelThen<D, F, G>, unsigned(n), unsigned(halfLines<D>), body, then, through.data());
+  launch(tileKernelThen<D, F, G>, unsigned(n), unsigned(halfLines<D>), body, then, BlockPartials::ofThread(0));
 }
 
 /// Four numbers of half a line.
