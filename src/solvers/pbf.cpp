@@ -10,8 +10,8 @@
 //  - keeps one pressure per particle, p_i = -Lambda_i / (V dt^2) >= 0 [Pa], Lambda the sum of all lambda_i of the step, and
 //    solves p >= 0, C <= 0, p C = 0 by projected gradient steps of 1/L with Nesterov's momentum;
 //  - in scenes with bodies, where there is no coarse level, lets walls push with their image of the particle's pressure as well
-//    (sph/wall_pressure.h): a sample has no multiplier of its own that pushes back as a neighbour has, so what it adds to the
-//    gradient of C_i counts twice. With once the layer at a wall sits 0.2 d from it at twice the pressure.
+//    (sph/wall_extrapolation.h): a sample has no multiplier of its own that pushes back as a neighbour has, so what it adds to
+//    the gradient of C_i counts twice. With once the layer at a wall sits 0.2 d from it at twice the pressure.
 // Pressures are not kept from step to step. They would act as an integral of C: any mode of which a step removes less than
 // half then grows (lambda^3 - 3 s lambda^2 + 3 s lambda - s = 0, s the part that stays; stable only for s < 1/2), and a warm
 // start throws columns into the air. acceleration = "none" is the paper's iteration.
@@ -263,13 +263,9 @@ class Pbf : public Solver<D> {
     const bool coarse = it.keep && !it.twoWay && coarse_.prepare(c);  // the coarse level knows no sheets and bodies
     c.stage("coarse");
     cloth_.sweeps = o_.cloth_sweeps;
-    const LoopControl control{o_.iterations,
-                              cloth    ? std::min(10, o_.iterations)
-                              : coarse ? 2
-                                       : 1,
-                              o_.tolerance};  // a sheet takes some to stretch
+    const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
     c.report.iterations = acceleratedLoop(
-        control,
+        {o_.iterations, least, o_.tolerance},
         [&](int n, double beta) {
           it.beta = Real(beta);
           it.fresh = n == 1;

@@ -354,13 +354,9 @@ class Projective : public Solver<D> {
     if (a.image == 2) rigid_.extrapolate(c, W);
     cloth_.least = a.least;
     cloth_.share(c, W);
-    const LoopControl control{o_.iterations,
-                              cloth    ? std::min(10, o_.iterations)
-                              : coarse ? 2
-                                       : 1,
-                              o_.tolerance};  // a sheet takes some to stretch
+    const int least = cloth ? std::min(10, o_.iterations) : coarse ? 2 : 1;  // a sheet takes some to stretch
     c.report.iterations = acceleratedLoop(
-        control,
+        {o_.iterations, least, o_.tolerance},
         [&](int, double beta) {
           a.beta = Real(beta);
           ascend(c, W, a, projections_, T_, Y_, coarsePressure_);

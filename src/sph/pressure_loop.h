@@ -24,7 +24,7 @@ struct LoopControl {
 /// momentum in the last one. coarse() follows the second (or the only) one: a coarse level acts on what the first iteration left,
 /// so that it does not take a local error for a smooth one. Returns the number of iterations.
 template <class Iterate, class Coarse, class Error>
-int acceleratedLoop(const LoopControl& o, Iterate iterate, Coarse coarse, Error meanError) {
+int acceleratedLoop(const LoopControl o, Iterate iterate, Coarse coarse, Error meanError) {
   double t = 1;
   for (int n = 1;; ++n) {
     const bool last = n >= o.most;

@@ -186,6 +186,7 @@ Scene drifting() {
   return s;
 }
 
+#if !BRIM_CUDA  // on a GPU contacts are in lists of the device (solvers/constraint/cuda/contacts.h), which a host cannot read
 TYPED_TEST(ConstraintStep, ContactsFollowTheBodyAsDifferencesSay_CF10) {
   // The distances of particles at rest from the body before and after it moved, against the rate that the rows predict.
   constexpr int D = TypeParam::value;
@@ -203,7 +204,7 @@ TYPED_TEST(ConstraintStep, ContactsFollowTheBodyAsDifferencesSay_CF10) {
   for (const auto& c : before.contacts) rate.push_back(BoundRows<D>::rateOf(w, c.block));
   w.bodies->begin(0, step, {0, 0, 0}, {});
   w.bodies->finish();
-  w.placeBodies();
+  placeBodies(w);
   after.gatherContacts(w, spook);
   ASSERT_EQ(after.contacts.size(), around.size());
   for (std::size_t k = 0; k < rate.size(); ++k) {
@@ -264,6 +265,7 @@ TYPED_TEST(ConstraintStep, ContactsPushBackOnTheBody_CF10_CF13) {
   }
   EXPECT_GE(pushing, 2);
 }
+#endif
 
 TYPED_TEST(ConstraintStep, EverySurfaceNearAParticleCounts) {
   // A particle amid 10 (3D: 12) balls, more surfaces than a kernel holds at once: none of them may be left out.

@@ -195,7 +195,7 @@ class Tiles {
   /// Per tile: the tiles below and above along each axis.
   const Array<int>& beside() const { return beside_; }
   TileView<D> view() const { return {table_.read(), places_.read(), links_.data(), box_, count()}; }
-#if !BRIM_CUDA  // the host's eyes
+#if !BRIM_CUDA || BRIM_HOST_ACCESS  // for the host
   Vec<D, int> place(int t) const { return box_.place(places_[t]); }
   int at(const Vec<D, int>& place) const { return view().at(place); }
   const int* around(int t) const { return links_.data() + ways * t; }

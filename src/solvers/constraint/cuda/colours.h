@@ -1,6 +1,6 @@
 // Gauss-Seidel over particles on a GPU: rows as lists, and blocks of them of which a warp has one.
 #pragma once
-#include "world/world.h"
+#include "step/context.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
