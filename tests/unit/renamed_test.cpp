@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "brim/catalogue.h"
 #include "brim/parameter.h"
-#include "scene/catalogue.h"
 #include "scene/parse.h"
 #include "small_dam.h"
 

@@ -9,6 +9,8 @@
 #include "helpers.h"
 #include "io/mesh_files.h"
 #include "scene/sampling.h"
+#include "surface/cloud.h"
+#include "surface/ellipsoids.h"
 #include "surface/vdb.h"
 
 using namespace brim;
