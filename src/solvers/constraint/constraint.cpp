@@ -33,10 +33,12 @@ class Constraint : public Solver<D> {
 
   void step(StepContext<D>& c) override {
     const World<D>& w = c.world;
-    if (w.kernel == "poly6")  // with its own gradient
-      step(c, Poly6<D>(w.support));
+    if (w.kernel == "poly6")
+      step(c, Poly6<D>(w.support));  // with its own gradient, other than c.withKernel
+    else if (w.kernel == "wendland")
+      step(c, Wendland<D>(w.support));
     else
-      c.withKernel([&](auto W) { step(c, W); });
+      step(c, Cubic<D>(w.support));
   }
   // Rows are those of the step's start, so pressures between particles that move are a stiffness of their own, explicit in time:
   // a lattice under p shakes once p dt^2 exceeds about a quarter of rho0 d^2. In a column the deepest has twice the mean.

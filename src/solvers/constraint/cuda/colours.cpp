@@ -113,7 +113,7 @@ void Colours<D>::build(const StepContext<D>& context, const Apart& apart) {
     atomicMax(&found[count + 1], sum);
   });
   found_[count + 1] = elementOf(foundThere_, count + 1);
-  lists_.layOut(w, order_.read(), rows);
+  lists_.layOut(context, order_.read(), rows);
 }
 
 template struct RowLists<2>;
