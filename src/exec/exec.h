@@ -48,6 +48,15 @@ void permute(Array<T>& to, const Array<T>& from, const Array<int>& order, int n)
   forEach(n, [=] BRIM_KERNEL(int k) { t[k] = f[at[k]]; });
 }
 
+/// to[k] = from[k] for k in [0, n).
+template <class T>
+void copy(Array<T>& to, const Array<T>& from, int n) {
+  BRIM_ASSERT(std::size_t(n) <= to.size() && std::size_t(n) <= from.size(), "copy goes past an array's end");
+  const auto t = to.view();
+  const auto f = from.read();
+  forEach(n, [=] BRIM_KERNEL(int k) { t[k] = f[k]; });
+}
+
 /// Elements first .. last - 1 become `value`.
 template <class T>
 void fill(Array<T>& to, int first, int last, T value) {

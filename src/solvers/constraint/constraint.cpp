@@ -297,13 +297,6 @@ class Constraint : public Solver<D> {
     });
   }
 
-  template <class T>
-  static void copy(Array<T>& to, const Array<T>& from, int n) {
-    const auto a = to.view();
-    const auto b = from.read();
-    forEach(n, [=] BRIM_KERNEL(int i) { a[i] = b[i]; });
-  }
-
   /// Of Eq. 33 over all rows, those of bodies included, by the residuals in rows_.r: the root of the sum of r^2/(D + Sigma), in
   /// which densities, lengths and angles have one unit.
   double norm(const World<D>& w) {
