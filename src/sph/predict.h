@@ -1,4 +1,4 @@
-// The first half of a step of methods that correct positions.
+// How steps begin: what gravity does alone.
 #pragma once
 #include "step/context.h"
 
@@ -14,6 +14,15 @@ void predict(StepContext<D>& c) {
     v[i].x += dv;
     p[i].x += h * v[i].x;
   });
+}
+
+/// v += dt g: the same for methods that correct velocities.
+template <int D>
+void kick(StepContext<D>& c) {
+  const auto v = c.world.fluid.v.view();
+  const Vec<D> dv = Real(c.dt) * c.gravity;
+  forEach(c.world.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += dv; });
+  c.refresh(c.world.fluid.v.data);
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

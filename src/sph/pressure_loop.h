@@ -14,6 +14,18 @@ double meanCompression(const World<D>& w, const Array<Real>& C) {
   return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
 }
 
+/// What a solve starts from: the part `kept` of the smaller of the last two steps' pressures, so that an impact does not push
+/// twice.
+template <int D>
+void startFromLast(const World<D>& w, Real kept, Array<Real>& pressure, Array<Real>& before) {
+  const auto P = pressure.view(), last = before.view();
+  forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+    const Real start = kept * min(P[i], last[i]);
+    last[i] = P[i];
+    P[i] = start;
+  });
+}
+
 struct LoopControl {
   int most;          // iterations
   int least;         // iterations before the error is asked for

@@ -81,6 +81,17 @@ void viscosity(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
   smooth<D, true>(c, W, nu, xsph, curl);
 }
 
+/// The `xsph` with which viscosity() acts like the kinematic viscosity nu [m^2/s] inside the fluid alone, not at walls: XSPH
+/// takes away the part x of differences, which is a viscosity x <r^2>/(2 dt) along each axis.
+template <int D, class K>
+double xsphOf(const StepContext<D>& c, K W, double nu) {
+  const World<D>& w = c.world;
+  double square = 0;  // [m^2] of the rest lattice
+  eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) { square += double(r[1]) * r[1] * W(r); });
+  square *= std::pow(w.spacing, D);
+  return std::min(0.5, 2 * c.dt * nu / square);
+}
+
 /// What the friction of viscosity(), called right after this, does to the samples: c.reaction.impulse [N s].
 template <int D, class K>
 void dragOnSamples(StepContext<D>& c, K W, double nu) {
