@@ -5,6 +5,7 @@ namespace brim::inline BRIM_FLAVOUR {
 
 void apicParameters(ParameterVisitor&);
 void constraintParameters(ParameterVisitor&);
+void dfsphParameters(ParameterVisitor&);
 void flipParameters(ParameterVisitor&);
 void pbfParameters(ParameterVisitor&);
 void pcisphParameters(ParameterVisitor&);
@@ -14,6 +15,8 @@ template <int D>
 std::unique_ptr<Solver<D>> makeApic(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makeConstraint(const Scene&);
+template <int D>
+std::unique_ptr<Solver<D>> makeDfsph(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makeFlip(const Scene&);
 template <int D>
@@ -54,6 +57,13 @@ const std::vector<Entry>& registry() {
        wcsphParameters,
        makeWcsph<2>,
        makeWcsph<3>,
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+      {"dfsph",
+       "Bender & Koschier 2015",
+       "divergence-free SPH: one solve keeps velocities free of compression, one keeps densities",
+       dfsphParameters,
+       makeDfsph<2>,
+       makeDfsph<3>,
        {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
       {"constraint",
        "Bodin, Lacoursière & Servin 2012",
