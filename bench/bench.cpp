@@ -45,6 +45,8 @@ const Workload workloads[] = {
     {"1M", "0.0122", "pbf", 0.3, 20, 5},
     {"100k", "0.02632", "wcsph", 0.3, 100000, 40},
     {"1M", "0.0122", "wcsph", 0.3, 20, 10},
+    {"100k", "0.02632", "dfsph", 0.3, 100000, 20},
+    {"100k", "0.02632", "iisph", 0.3, 100000, 20},
     {"64k", "0.03054", "projective", 0.3, 20, 10},  // 64k to 1.9M: a step's time is to grow like the particles
     {"200k", "0.02089", "projective", 0.3, 20, 10},
     {"1.9M", "0.00978", "projective", 0.3, 3, 3},

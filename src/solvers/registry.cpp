@@ -7,6 +7,7 @@ void apicParameters(ParameterVisitor&);
 void constraintParameters(ParameterVisitor&);
 void dfsphParameters(ParameterVisitor&);
 void flipParameters(ParameterVisitor&);
+void iisphParameters(ParameterVisitor&);
 void pbfParameters(ParameterVisitor&);
 void pcisphParameters(ParameterVisitor&);
 void projectiveParameters(ParameterVisitor&);
@@ -19,6 +20,8 @@ template <int D>
 std::unique_ptr<Solver<D>> makeDfsph(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makeFlip(const Scene&);
+template <int D>
+std::unique_ptr<Solver<D>> makeIisph(const Scene&);
 template <int D>
 std::unique_ptr<Solver<D>> makePbf(const Scene&);
 template <int D>
@@ -64,6 +67,13 @@ const std::vector<Entry>& registry() {
        dfsphParameters,
        makeDfsph<2>,
        makeDfsph<3>,
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+      {"iisph",
+       "Ihmsen et al. 2014",
+       "implicit incompressible SPH: one linear system for the pressures of a step",
+       iisphParameters,
+       makeIisph<2>,
+       makeIisph<3>,
        {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
       {"constraint",
        "Bodin, Lacoursière & Servin 2012",

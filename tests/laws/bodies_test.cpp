@@ -221,7 +221,7 @@ TEST(BodiesScene, OfASolverWithoutThemSaysWhoHasThem) {
   s.bodies.push_back(bodyOf(box({0.6, 0.3, 0}, {0.8, 0.5, 0})));
   ASSERT_EQ(validate(s).size(), 1u);
   EXPECT_EQ(validate(s)[0].what,
-            "solver \"pcisph\" has no rigid bodies; these have: pbf, projective, wcsph, constraint, flip, apic");
+            "solver \"pcisph\" has no rigid bodies; these have: pbf, projective, wcsph, dfsph, iisph, constraint, flip, apic");
   Cloth rope;
   rope.name = "rope", rope.kind = "rope", rope.from = {0.1, 0.35, 0}, rope.to = {0.5, 0.35, 0}, rope.pins = {{0.1, 0.35, 0}};
   s.cloth.push_back(rope);

@@ -33,8 +33,8 @@ BRIM_PLANE_LAWS(Energy);
 
 // No grid solver has periodic sides.
 class PeriodicEnergy : public Energy {};
-INSTANTIATE_TEST_SUITE_P(WithPeriodicSides, PeriodicEnergy, testing::Values("pbf", "pcisph", "projective", "wcsph", "constraint"),
-                         planeLawName);
+INSTANTIATE_TEST_SUITE_P(WithPeriodicSides, PeriodicEnergy,
+                         testing::Values("pbf", "pcisph", "projective", "wcsph", "dfsph", "iisph", "constraint"), planeLawName);
 
 }  // namespace
 
