@@ -63,14 +63,14 @@ struct TileView {
   int count;
 
   /// The tile at a place, or `count` where there is none.
-  BRIM_DEVICE_FN int at(const Vec<D, int>& place) const {
+  BRIM_ELEMENT_FN int at(const Vec<D, int>& place) const {
     const int n = box.number(place);
     return n < 0 ? count : table[n];
   }
-  BRIM_DEVICE_FN Vec<D, int> place(int t) const { return box.place(places[t]); }
+  BRIM_ELEMENT_FN Vec<D, int> place(int t) const { return box.place(places[t]); }
   BRIM_FN const int* around(int t) const { return links + ways * t; }
   /// Where a field holds this cell.
-  BRIM_DEVICE_FN int index(const Vec<D, int>& cell) const {
+  BRIM_ELEMENT_FN int index(const Vec<D, int>& cell) const {
     Vec<D, int> place;
     for (int k = 0; k < D; ++k) place[k] = cell[k] >> 3;
     return at(place) * cells + within(cell);
