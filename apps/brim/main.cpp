@@ -8,7 +8,7 @@
 #include "look.h"
 
 #ifndef BRIM_VERSION
-#define BRIM_VERSION "0.1.0"
+#define BRIM_VERSION "0.2.0"
 #endif
 
 namespace brim::command {
