@@ -67,6 +67,12 @@ class MachineOf final : public Simulation::Machine {
           fmt::format("diverged at t = {:.4g} s, step {}: node {} of {} is not finite or faster than {:g} m/s; last dt "
                       "{:.3g} ms, limited by {}",
                       world_.time, world_.step, node, world_.soft.nameOf(node), absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
+    if (const int body = lostBody(); body >= 0)
+      throw Diverged(
+          world_.time, world_.step, -1,
+          fmt::format("diverged at t = {:.4g} s, step {}: body {} is not finite or faster than {:g} m/s; last dt {:.3g} ms, "
+                      "limited by {}",
+                      world_.time, world_.step, scene.bodies[body].name, absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
     return report_;
   }
 
@@ -142,7 +148,14 @@ class MachineOf final : public Simulation::Machine {
       }
       sum += h;
     }
-    return sum;
+    if (!world_.bodies) return sum;
+    std::uint64_t h = 0xa4093822299f31d0ull;  // of all bodies in their order
+    for (const BodyReport& b : world_.bodies->reports()) {
+      for (const Vector& column : {b.centre, b.velocity, b.spin})
+        for (const double c : column) h = mix(h, std::bit_cast<std::uint64_t>(c));
+      for (const double c : b.rotation) h = mix(h, std::bit_cast<std::uint64_t>(c));
+    }
+    return sum + h;
   }
 
   std::vector<char> save() override { return saveState(world_, state_, maxSpeed_); }
@@ -212,6 +225,20 @@ class MachineOf final : public Simulation::Machine {
     for (const Emitter& e : scene.fluid.emitters)
       if (world_.time >= e.start && world_.time <= e.until) v = std::max(v, e.speed);
     return v;
+  }
+
+  /// The first body that is not finite or faster than absurdSpeed; -1: none is.
+  int lostBody() const {
+    for (int b = 0; world_.bodies && b < world_.bodies->size(); ++b) {
+      const BodyVelocity& u = world_.bodies->velocity(b);
+      const Pose<double> pose = world_.bodies->pose(b);
+      double sum = 0;  // not finite where any term is not
+      for (int k = 0; k < 3; ++k) sum += pose.position[k] + u.w[k];
+      for (const double r : pose.rotation) sum += r;
+      const double speed2 = u.v[0] * u.v[0] + u.v[1] * u.v[1] + u.v[2] * u.v[2];
+      if (!std::isfinite(sum) || !(speed2 <= absurdSpeed * absurdSpeed)) return b;
+    }
+    return -1;
   }
 
   [[noreturn]] void diverged(int i) {

@@ -15,6 +15,10 @@ std::string readFile(const std::string& path);
 /// Makes the folder and those above it.
 void makeFolder(const std::string& path);
 
+/// Makes the folder and marks it as Brim's (by a file .brim), so that results may be replaced there. Throws a Failure if it is
+/// neither new nor empty nor marked nor holds a checkpoint of Brim: no file of somebody else is ever replaced.
+void claimFolder(const std::string& path);
+
 /// Holds a folder for one writer, until it goes out of scope or its process ends, however that ends. Throws a Failure while
 /// another holds it; file systems that know no locks let everybody in.
 class FolderLock {

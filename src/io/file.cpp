@@ -76,7 +76,7 @@ void syncFile(int fd, const std::string& path) {
 }
 
 NewFile::NewFile(std::string path, std::size_t size) : path_(std::move(path)), temporary_(path_ + ".tmp"), size_(size) {
-  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0 && (errno == ENOSPC || errno == EDQUOT)) refuseSpace(path_, errno, size_);
   if (fd_ < 0) refuse("write", path_, errno);
   buffer_.reserve(bufferSize);
@@ -134,9 +134,14 @@ void writeFile(const std::string& path, std::string_view content) {
 std::string readFile(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) refuse("read", path, errno);
-  struct stat about;
+  struct stat about {};
   std::string content;
-  if (::fstat(fd, &about) == 0 && about.st_size > 0) content.resize(std::size_t(about.st_size));
+  // A device such as /dev/zero has no end; a pipe has one.
+  if (::fstat(fd, &about) == 0 && (S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))) {
+    ::close(fd);
+    throw Failure(fmt::format("cannot read {}: it is a device, not a file", path));
+  }
+  if (about.st_size > 0) content.resize(std::size_t(about.st_size));
   std::size_t size = 0;
   for (;;) {
     if (size == content.size()) content.resize(size + 4096);
@@ -161,6 +166,22 @@ void makeFolder(const std::string& path) {
   if (error) refuse("make the folder", path, error.value());
   if (!fs::is_directory(path)) throw Failure(fmt::format("cannot make the folder {}: a file of that name is in the way", path));
   if (::access(path.c_str(), W_OK | X_OK) != 0) refuse("write into the folder", path, errno);
+}
+
+void claimFolder(const std::string& path) {
+  makeFolder(path);
+  const std::string mark = path + "/.brim";
+  std::error_code error;
+  if (fs::is_regular_file(fs::symlink_status(mark, error))) return;
+  const bool empty = fs::is_empty(path, error);
+  if (error) refuse("read the folder", path, error.value());
+  if (!empty && !fs::is_regular_file(path + "/checkpoint/state.brim", error))
+    throw Failure(
+        fmt::format("{0} is not empty, and nothing in it says that it is a folder of Brim's results, so nothing is replaced "
+                    "there; give --out "
+                    "a new or an empty folder (if it does hold results of Brim, make an empty file {0}/.brim)",
+                    path));
+  writeFile(mark, "Results of Brim. A run with --overwrite replaces those of its files that are here.\n");
 }
 
 FolderLock::FolderLock(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {

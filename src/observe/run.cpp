@@ -39,6 +39,7 @@ class Runner {
         preview_(run_, frames_.files()),
         summary_(run_),
         capture_(run_) {
+    writeSceneOf(options.out, scene);  // once the scene is built: one that cannot be leaves earlier results as they were
     if (!run_.resumed) begin();
   }
 
@@ -172,10 +173,9 @@ class Runner {
 Ending run(const Scene& scene, const RunOptions& options, const std::atomic<bool>& stop,
            const std::function<void(const Progress&)>& progress) {
   if (options.out.empty()) throw Failure("a run needs a folder for its results");
-  makeFolder(options.out);  // before the scene is built, which may take long
+  claimFolder(options.out);  // before the scene is built, which may take long
   const FolderLock alone(options.out);
   Start start = findStart(scene, options);
-  writeSceneOf(options.out, scene);
   Runner runner(scene, options, std::move(start), progress);
   try {
     return runner.loop(stop);

@@ -14,14 +14,14 @@
 namespace brim {
 
 Table::Table(std::string path, std::string heading) : path_(std::move(path)) {
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) refuse("write", path_, errno);
   heading += '\n';
   writeAll(fd_, path_, heading.data(), heading.size());
 }
 
 Table::Table(std::string path, std::string heading, std::int64_t step) : path_(std::move(path)) {
-  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) refuse("write", path_, errno);
   heading += '\n';
   const std::string text = readFile(path_);

@@ -75,6 +75,7 @@ json summaryOf(const std::string& folder) {
 
 Ending execute(const Plan& plan, const ExecuteOptions& options, const std::atomic<bool>& stop, const ExecuteTold& told) {
   refuseToOverwrite(plan, options);
+  claimFolder(options.out);
   std::error_code ignored;
   for (const PlannedRun& run : plan.runs) {
     if (options.resume) refuseOthers(run, folderOf(options, run));
@@ -89,7 +90,7 @@ Ending execute(const Plan& plan, const ExecuteOptions& options, const std::atomi
       continue;
     }
     const bool begun = options.resume && fs::exists(folder + "/checkpoint");
-    makeFolder(folder);
+    claimFolder(folder);
     writeFile(folder + "/scene.toml", toToml(run.scene));
     try {
       const Ending ending =

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "io/file.h"
 #include "report/charts.h"
@@ -164,24 +165,36 @@ std::string reportCsv(const Plan& plan, const std::string& out) {
   return text;
 }
 
+// The plots of this report in place of those of the one before; files of other names stay.
+static void writePlots(const std::string& folder, const std::vector<std::string>& names, const Charts& charts) {
+  makeFolder(folder);
+  const std::string list = folder + "/.brim";
+  if (fs::is_regular_file(fs::symlink_status(list))) {
+    std::istringstream lines(readFile(list));
+    for (std::string name; std::getline(lines, name);)
+      if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");
+  }
+  std::string written;
+  for (const auto& name : names) written += name + "\n";
+  writeFile(list, written);
+  for (const auto& name : names) writeFile(folder + "/" + name + ".svg", charts.svg(name));
+}
+
 std::vector<std::string> writeReport(const Plan& plan, const std::string& out) {
   writeFile(out + "/report.csv", reportCsv(plan, out));
   ordered_json data = dataOf(plan, out);
 
   const Charts charts(asText(data));
-  makeFolder(out + "/plots");
-  for (const auto& entry : fs::directory_iterator(out + "/plots"))
-    if (entry.path().extension() == ".svg") fs::remove(entry.path());
   const auto names = charts.names();
-  for (const auto& name : names) writeFile(out + "/plots/" + name + ".svg", charts.svg(name));
+  writePlots(out + "/plots", names, charts);
 
   const auto pictures = strips(plan, out);
   for (std::size_t k = 0; k < pictures.size(); ++k)
     if (!pictures[k].empty()) data["runs"][k]["strip"] = "data:image/png;base64," + base64(pictures[k]);
 
   std::string page(pageTemplate()), json = asText(data);
-  // Within a script element "</" could end it.
-  for (std::size_t k = 0; (k = json.find("</", k)) != json.npos; k += 3) json.replace(k, 2, "<\\/");
+  // Within a script element "</script" and "<!--" have meanings of their own; in JSON, "<" stands only in strings.
+  for (std::size_t k = 0; (k = json.find('<', k)) != json.npos; k += 6) json.replace(k, 1, "\\u003c");
   // From the end, so that nothing is looked for in what was put in.
   put(page, "{{page}}", pageScript());
   put(page, "{{charts}}", chartsScript());

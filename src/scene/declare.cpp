@@ -245,7 +245,7 @@ void declare(SceneVisitor& v, Scene& s) {
             "CFL condition: largest distance that a particle may travel in one adaptive step. For flip and apic in grid cells."));
   });
   v.table("output", "Files that a run writes.", [&] {
-    v.key("frames_per_second", &s.output.frames_per_second, atLeast(0, "1/s", "Frames per simulated second; 0: no frames."));
+    v.key("frames_per_second", &s.output.frames_per_second, between(0, 1e6, "1/s", "Frames per simulated second; 0: no frames."));
     v.key("formats", &s.output.formats, oneOf({"vtp", "ply"}, "File formats of a frame."));
     v.key("checkpoint_every", &s.output.checkpoint_every,
           atLeast(0, "s", "Wall-clock time between checkpoints; 0: only when the run is stopped."));

@@ -87,14 +87,28 @@ Estimate estimate(const Scene& s) {
     const double face = D == 2 ? side[1 - k] : side[(k + 1) % 3] * side[(k + 2) % 3];
     if (s.domain.boundary[k] == "walls") e.area += 2 * face;
   }
-  const auto addSurface = [&](const Shape& shape, const std::string& path) {
-    if (shape.kind == "mesh") return;  // small beside the walls around it, and reading it here would cost more than it tells
-    const SolidShape solid(s, shape, path);
-    const Vector size = lower(solid.bodyHigh() - solid.bodyLow(), side);
+  // What rests is sampled only where fluid can be: boxes and planes exactly, other shapes by facets of 1/128 of their size; an
+  // outline is sampled whole. What moves is sampled whole.
+  const auto addSurface = [&](const Shape& shape, bool rests, const std::string& path) {
+    Vector size;
+    if (shape.kind == "mesh") {
+      const auto file = std::filesystem::path(s.file).parent_path() / shape.file;
+      const auto box = bounds(readSurface(file.string(), shape.scale, {0, 0, 0}, s.at(path + ".file")).points);
+      size = box[1] - box[0];
+    } else {
+      const SolidShape solid(s, shape, path);
+      size = solid.bodyHigh() - solid.bodyLow();
+    }
+    const bool box = shape.kind == "box" || shape.kind == "plane";
+    if (rests && (box || D == 3)) size = lower(size, side + (box ? 0.0 : 1.0 / 128) * size);
+    if (shape.kind == "plane") size = lower(size, side);
     e.area += surface(upper(size, {0, 0, 0}), D);
   };
-  for (std::size_t i = 0; i < s.solids.size(); ++i) addSurface(s.solids[i].shape, "solids[" + std::to_string(i) + "]");
-  for (std::size_t i = 0; i < s.bodies.size(); ++i) addSurface(s.bodies[i].shape, "bodies[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < s.solids.size(); ++i)
+    addSurface(s.solids[i].shape, !s.solids[i].motion.moves(), "solids[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < s.bodies.size(); ++i)
+    addSurface(s.bodies[i].shape, s.bodies[i].held, "bodies[" + std::to_string(i) + "]");
+  for (int k = 0; k < D; ++k) e.domain *= side[k];
   refine(s, s.resolution.spacing, e);
   return e;
 }
@@ -105,6 +119,7 @@ void refine(const Scene& s, double d, Estimate& e) {
   // Positions, velocities, multipliers, neighbour lists and their copies for sorting; samples have no lists of their own.
   // Grids have no lists, and some fields for each of the 8 or 9 particles' cells.
   e.bytes = (e.grid ? 160 : 450) * e.particles + 100 * e.samples;
+  if (e.grid) e.bytes += 4 * e.domain / std::pow(8 * 2 * d, s.dimension);  // the table of tiles of 8 cells, each of two spacings
 }
 
 double physicalMemory() { return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)); }

@@ -1,17 +1,15 @@
 #include "scene/mesh.h"
 
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <assimp/Importer.hpp>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
 #include <unordered_map>
 
+#include "scene/mesh_file.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -131,27 +129,11 @@ void joinEqualPoints(Mesh& m) {
 Mesh readSurface(const std::string& file, double scale, const Vector& translate, const Location& at) {
   const std::string name = std::filesystem::path(file).filename().string();
   const auto fail = [&](const std::string& what) { throw SceneError({Mistake{at, what}}); };
-  if (!std::filesystem::is_regular_file(file)) fail(fmt::format("{}: there is no such mesh file", file));
-
-  Assimp::Importer importer;
-  const aiScene* scene = importer.ReadFile(file, aiProcess_Triangulate);
-  if (!scene) fail(fmt::format("{}: cannot be read as a mesh ({}); OBJ, PLY and STL are known", name, importer.GetErrorString()));
-
   Mesh mesh;
-  for (unsigned k = 0; k < scene->mNumMeshes; k++) {
-    const aiMesh& part = *scene->mMeshes[k];
-    const int base = int(mesh.points.size());
-    for (unsigned i = 0; i < part.mNumVertices; i++) {
-      const aiVector3D& v = part.mVertices[i];
-      if (!std::isfinite(v.x) || !std::isfinite(v.y) || !std::isfinite(v.z))
-        fail(fmt::format("{}: the coordinates of point {} are not finite numbers", name, i + 1));
-      mesh.points.push_back({v.x, v.y, v.z});
-    }
-    for (unsigned i = 0; i < part.mNumFaces; i++) {
-      const aiFace& f = part.mFaces[i];
-      if (f.mNumIndices == 3)
-        mesh.triangles.push_back({base + int(f.mIndices[0]), base + int(f.mIndices[1]), base + int(f.mIndices[2])});
-    }
+  try {
+    mesh = readTriangles(file);
+  } catch (const MeshError& e) {
+    fail(fmt::format("{}: {}", name, e.what()));
   }
   joinEqualPoints(mesh);
   for (Vector& p : mesh.points) p = scale * p + translate;

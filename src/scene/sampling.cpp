@@ -85,6 +85,7 @@ int PointGrid::nearest(const Vector& x) const {
 // Darts of even density over the surface fill most of it; then every triangle that no single disk covers is halved again and
 // again, with a dart into the middle of each piece, until pieces are too small to matter.
 std::vector<Vector> samplePoissonDisk(const Mesh& m, double r, std::uint64_t seed) {
+  if (m.triangles.empty()) return {};                     // a solid around the whole domain has no surface in it
   std::vector<double> area(m.triangles.size() + 1, 0.0);  // running sum
   for (std::size_t i = 0; i < m.triangles.size(); i++) {
     const auto& t = m.triangles[i];

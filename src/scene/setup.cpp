@@ -1,5 +1,7 @@
 #include "scene/setup.h"
 
+#include <fmt/format.h>
+
 #include "scene/declare.h"
 #include "scene/lattice.h"
 
@@ -18,6 +20,11 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   s.position = std::move(filling.points);
   s.block = std::move(filling.block);
   s.insideSolids = filling.insideSolids;
+  if (s.position.empty() && !scene.fluid.blocks.empty() && scene.fluid.emitters.empty())
+    throw SceneError(
+        {Mistake{scene.at("fluid.blocks[0]"),
+                 fmt::format("no particle is left of the fluid: {} of its places lie inside solids; it needs room, or an emitter",
+                             s.insideSolids)}});
   // On a grid the domain's walls are cells; the solids' samples are only for pictures.
   Scene sampled = scene;
   if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->capabilities.grid) {

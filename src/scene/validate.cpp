@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <set>
 
-#include "brim/estimate.h"
 #include "brim/suggest.h"
 #include "scene/declare.h"
 #include "scene/lattice.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
+#include "scene/sizes.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -22,6 +22,11 @@ using namespace vectors;
 namespace {
 
 const char* axisName[] = {"x", "y", "z"};
+
+/// A name that can be part of a column's heading in a CSV file.
+bool isHeading(const std::string& name) {
+  return !name.empty() && std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == ',' || c == '"'; });
+}
 
 class Meaning {
  public:
@@ -174,7 +179,7 @@ class Meaning {
       shape(path, b.shape);
       if (!names.insert(b.name).second)
         add(path + ".name", fmt::format("two solids or bodies have the name \"{}\"", b.name));
-      else if (b.name.empty() || b.name.find_first_of(",\"\n") != std::string::npos)
+      else if (!isHeading(b.name))
         add(path + ".name", "a body needs a name without commas and quotes: it is part of the names of columns in bodies.csv");
       if (b.shape.kind == "plane" || b.shape.inside_out) add(path, "a body must be bounded: not a plane, and not inside out");
       for (int k = 0; k < D; ++k)
@@ -196,8 +201,10 @@ class Meaning {
       };
       std::vector<std::string> all;
       for (const RigidBody& b : s.bodies) all.push_back(b.name);
-      if (j.name.empty() || !names.insert(j.name).second)
-        add(path + ".name", fmt::format("every joint needs its own name; \"{}\" is empty or used twice", j.name));
+      if (!isHeading(j.name) || !names.insert(j.name).second)
+        add(path + ".name",
+            fmt::format("every joint needs its own name, without commas and quotes; \"{}\" is not allowed or used twice",
+                        j.name));
       else if (!known(j.a))
         add(path + ".a", fmt::format("there is no body \"{}\"{}", j.a, didYouMean(j.a, all)));
       else if (!j.b.empty() && !known(j.b))
@@ -221,7 +228,7 @@ class Meaning {
       const std::string path = fmt::format("gauges[{}]", i);
       const Gauge& g = s.gauges[i];
       if (!trusts({path})) continue;
-      if (g.name.empty() || g.name.find_first_of(",\"\n") != std::string::npos || !names.insert(g.name).second)
+      if (!isHeading(g.name) || !names.insert(g.name).second)
         add(path + ".name",
             fmt::format("every gauge needs its own name, without commas and quotes; \"{}\" is not allowed or used twice",
                         g.name));
@@ -232,30 +239,6 @@ class Meaning {
       else if (g.kind == "flow" && D == 3 && (length(cross(unit(g.direction), unit(g.up))) < 1e-6 || !(g.height > 0)))
         add(path + ".up", "a flow in 3D needs a height, and \"up\" must not point along its direction");
     }
-  }
-
-  // A scene that cannot fit is told here, with a spacing that would, and not by the system when memory runs out.
-  void size() {
-    if (!trusts({"domain", "resolution", "fluid", "solids"})) return;
-    Estimate e;
-    try {
-      e = estimate(s);
-    } catch (const SceneError& broken) {
-      for (const Mistake& m : broken.mistakes()) mistakes_.add("fluid", m.at, m.what);
-      return;
-    }
-    const double memory = physicalMemory(), most = 2e9;
-    const auto fits = [&](const Estimate& x) { return x.particles <= most && x.samples <= most && x.bytes <= memory; };
-    if (fits(e)) return;
-    double d = s.resolution.spacing;
-    Estimate coarse = e;
-    for (int k = 0; k < 10000 && !fits(coarse); ++k) refine(s, d *= 1.02, coarse);
-    const double digit = std::pow(10, std::floor(std::log10(d)) - 1);
-    add("resolution.spacing",
-        fmt::format(
-            "the scene asks for {:.3g} particles and {:.3g} boundary samples, about {:.3g} GB; this machine has {:.3g} GB: a "
-            "spacing of {:.2g} m would fit",
-            e.particles, e.samples, e.bytes / 1e9, memory / 1e9, std::ceil(d / digit) * digit));
   }
 
  private:
@@ -350,7 +333,7 @@ void checkMeaning(const Scene& scene, Mistakes& mistakes) {
   meaning.emitters();
   meaning.others();
   meaning.deformables();
-  meaning.size();
+  checkSizes(scene, mistakes);
 }
 
 std::vector<Mistake> validate(const Scene& scene) {

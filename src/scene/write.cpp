@@ -6,7 +6,8 @@ namespace brim {
 
 namespace {
 
-std::string text(double x) { return fmt::format("{}", x); }
+// Without the sign of a zero: "-0" would be read as the integer 0.
+std::string text(double x) { return fmt::format("{}", x + 0.0); }
 std::string text(bool x) { return x ? "true" : "false"; }
 
 std::string text(const std::string& x) {

@@ -1,6 +1,9 @@
 #include "step/state.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "brim/error.h"
 #include "world/boundary.h"
@@ -45,6 +48,7 @@ class Reader {
     if (n > in_.size() - at_) throw Failure("the checkpoint's state is damaged: it ends too early");
     return n;
   }
+  bool truth() { return value<unsigned char>() != 0; }  // a bool of another byte is none
   void bytes(void* p, std::size_t n) {
     if (n > in_.size() - at_) throw Failure("the checkpoint's state is damaged: it ends too early");
     if (n) std::memcpy(p, in_.data() + at_, n);
@@ -59,6 +63,23 @@ class Reader {
   const std::vector<char>& in_;
   std::size_t at_ = 0;
 };
+
+// What a column must be before it is used: positions and velocities finite, ids below nextId and no two the same.
+template <int D>
+bool sound(const std::string& name, const std::vector<Record<D>>& column, std::int64_t) {
+  return (name != "position" && name != "velocity") ||
+         std::all_of(column.begin(), column.end(), [](const Record<D>& r) { return std::isfinite(double(dot(r.x, r.x) + r.a)); });
+}
+template <class T>
+bool sound(const std::string& name, const std::vector<T>& ids, std::int64_t nextId) {
+  if (name != "id") return true;
+  std::vector<bool> seen(std::size_t(nextId), false);
+  for (const T id : ids) {
+    if (id < 0 || std::int64_t(id) >= nextId || seen[std::size_t(id)]) return false;
+    seen[std::size_t(id)] = true;
+  }
+  return true;
+}
 }  // namespace
 
 template <int D>
@@ -115,15 +136,22 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
   w.time = in.value<double>();
   w.dt = in.value<double>();
   const double maxSpeed = in.value<double>();
-  for (std::int64_t* k : {&w.step, &w.emitted, &w.sunk, &w.lost, &w.nextId}) *k = in.value<std::int64_t>();
+  const auto require = [](bool good, const char* what) {
+    if (!good) throw Failure(std::string("the checkpoint's state is damaged: ") + what);
+  };
+  require(std::isfinite(w.time) && std::isfinite(w.dt) && std::isfinite(maxSpeed), "a time or a speed is not finite");
+  for (std::int64_t* k : {&w.step, &w.emitted, &w.sunk, &w.lost, &w.nextId}) {
+    *k = in.value<std::int64_t>();
+    require(*k >= 0, "a count is negative");
+  }
   for (const auto& f : solver.flags()) *f.value = f.initial;
   for (auto flags = in.value<std::uint64_t>(); flags > 0; --flags) {
     const std::string name = in.text();
-    const bool value = in.value<bool>();
+    const bool value = in.truth();
     for (const auto& f : solver.flags())
       if (sameSolver && f.name == name) *f.value = value;
   }
-  w.averagesEnded = in.value<bool>();
+  w.averagesEnded = in.truth();
   const auto emitters = in.value<std::uint64_t>();
   for (std::uint64_t e = 0; e < emitters; ++e) {
     const EmitterState state{in.value<std::int64_t>(), in.value<std::int64_t>()};
@@ -136,15 +164,18 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
   };
   // A branch into a scene with other bodies or gauges starts with its own.
   const std::vector<double> bodies = numbers(), gauges = numbers(), fraction = numbers();
+  for (const double v : bodies) require(!std::isnan(v), "a body is not finite");
   if (w.bodies && w.bodies->restore(bodies)) placeBodies(w);
   w.gauges.restore(gauges);
   if (fraction.size() == w.solids.volumeFraction().size()) w.solids.setVolumeFraction(fraction);
   const int n = in.value<int>();
-  if (n < 0) throw Failure("the checkpoint's state is damaged");
+  require(n >= 0 && n <= w.nextId && w.nextId <= std::numeric_limits<int>::max(), "it counts more particles than there were");
+  require(std::size_t(n) <= blob.size() / sizeof(Record<D>), "it ends too early");
   Array<int> none;
   w.fluid.reorder(none, 0, scratch);
   w.fluid.grow(n);
   const auto columns = in.value<std::uint64_t>();
+  int needed = 0;  // of position, velocity and id
   for (std::uint64_t c = 0; c < columns; ++c) {
     const std::string name = in.text();
     const std::size_t size = in.size();
@@ -157,17 +188,21 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
       if (f.name != name || taken || size != n * sizeof f.fresh) return;
       std::vector<std::decay_t<decltype(f.fresh)>> column(n);
       in.bytes(column.data(), size);
+      require(sound(name, column, w.nextId), "a column is not finite, or an id is not the particle's own");
+      needed += name == "position" || name == "velocity" || name == "id";
       copyIn(f.data, column.data(), n);
       taken = true;
     });
     if (!taken) in.skip(size);
   }
+  require(needed == 3, "positions, velocities or ids are not there");
   w.fluid.pad();
   if (w.soft.any()) {
     if (in.value<int>() != w.soft.nodes) throw Failure("the checkpoint is of a scene with other cloth or soft bodies");
     std::vector<Record<D>> column(w.soft.nodes);
     for (auto* a : {&w.soft.x, &w.soft.v}) {
       in.bytes(column.data(), column.size() * sizeof(Record<D>));
+      require(sound<D>("position", column, 0), "a node is not finite");
       copyIn(*a, column.data(), column.size());
     }
     placeDeformables(w);

@@ -187,7 +187,7 @@ TEST(SurfaceFiles, AreReadBack) {
   EXPECT_EQ(b.mesh.triangles, s.mesh.triangles);
   EXPECT_EQ(b.velocity, s.velocity);
   for (std::size_t k = 0; k < s.mesh.points.size(); ++k) EXPECT_EQ(b.mesh.points[k][2], double(float(s.mesh.points[k][2])));
-  // assimp reads both, joined and closed, with the volume.
+  // A mesh file reads both, joined and closed, with the volume.
   writeSurfaceObj(folder / "a.obj", s, 0.25);
   for (const char* name : {"a.ply", "a.obj"})
     EXPECT_NEAR(volume(readMesh(folder / name, 1, {0, 0, 0}, {})), volume(s.mesh), 1e-5);

@@ -1,0 +1,103 @@
+// Inputs that once broke the command (tests/trust): each ends in time, with the right code and a sentence.
+#include <sys/stat.h>
+
+#include "command.h"
+
+namespace brim {
+
+namespace {
+
+class Trust : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    fs::copy(fs::path(BRIM_SOURCE) / "tests/trust", folder, fs::copy_options::recursive);
+  }
+  /// With 4 GB of memory and ten seconds at most.
+  Outcome bounded(const std::string& arguments) { return brim(arguments, "ulimit -v 4000000; timeout 10"); }
+
+  void expectRefused(const std::string& scene, const std::string& words) {
+    const Outcome o = bounded("check " + scene);
+    EXPECT_EQ(o.code, 2) << scene << ": " << o.err;
+    EXPECT_NE(o.err.find(words), std::string::npos) << scene << ": " << o.err;
+    EXPECT_NE(o.err.find(scene + ":"), std::string::npos) << "no place in " << o.err;
+  }
+};
+
+}  // namespace
+
+TEST_F(Trust, SolidsAroundTheWholeDomainAreNoTrouble) {
+  for (const char* scene : {"sphere_around_domain.toml", "mesh_around_domain.toml"})
+    EXPECT_EQ(bounded(std::string("check ") + scene).code, 0) << scene;
+  expectRefused("all_inside_solid.toml", "no particle is left of the fluid");
+}
+
+TEST_F(Trust, MeshFilesThatLieAreRefused) {
+  expectRefused("mesh_ply_oob.toml", "a face names point 3000 of 4");
+  expectRefused("mesh_ply_trunc.toml", "it ends too early");
+  expectRefused("mesh_ply_noend.toml", "its header has no end");
+  expectRefused("mesh_ply_b_list2.toml", "it ends too early");
+}
+
+TEST_F(Trust, AMeshFileOpensNoOther) {
+  ASSERT_EQ(mkfifo((folder / "pipe.mtl").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "pipe.obj").c_str(), 0600), 0);
+  std::ofstream(folder / "mtl.obj") << "mtllib pipe.mtl\n" << contentOf(folder / "cube.obj");
+  const std::string scene = contentOf(folder / "mesh_ply_oob.toml");
+  for (const auto& [file, code] : {std::pair{"mtl.obj", 0}, {"pipe.obj", 2}}) {
+    std::string text = scene;
+    text.replace(text.find("ply_oob.ply"), 11, file);
+    std::ofstream(folder / "mesh.toml") << text << "scale = 0.1\ntranslate = [0.6, 0.6, 0.6]\n";
+    const Outcome o = bounded("check mesh.toml");
+    EXPECT_EQ(o.code, code) << file << ": " << o.err;
+  }
+}
+
+TEST_F(Trust, SizesWithoutMeasureAreRefusedAtOnce) {
+  expectRefused("huge_body.toml", "spacings; at most 1e+06 can be sampled");
+  expectRefused("huge_solid.toml", "spacings; at most 1e+06 can be sampled");
+  expectRefused("flip_wide_domain.toml", "spacings long");
+  for (const char* rate : {"1e300", "1e9", "-1", "nan"}) {
+    const Outcome o = bounded(std::string("run tank.toml --quiet --out a --frames-per-second ") + rate);
+    EXPECT_EQ(o.code, 2) << rate << ": " << o.err;
+  }
+  EXPECT_EQ(bounded("check /dev/zero").code, 2);
+}
+
+TEST_F(Trust, BodiesThatAreNoLongerFiniteEndTheRunWith3) {
+  const Outcome o = brim("run nan_body_wcsph.toml --quiet --out a");
+  EXPECT_EQ(o.code, 3) << o.err;
+  EXPECT_NE(o.err.find("diverged"), std::string::npos) << o.err;
+}
+
+TEST_F(Trust, FoldersOfOthersStayAsTheyAre) {
+  fs::create_directories(folder / "mine");
+  std::ofstream(folder / "mine/scene.toml") << dam;
+  const Outcome here = brim("run scene.toml --quiet --out . --until 0.01", "cd mine;");
+  EXPECT_EQ(here.code, 2);
+  EXPECT_NE(here.err.find("is not empty"), std::string::npos) << here.err;
+  EXPECT_EQ(contentOf(folder / "mine/scene.toml"), dam);
+  for (const char* option : {"--overwrite", "--resume"})
+    EXPECT_EQ(brim(std::string("run scene.toml --quiet --out . --until 0.01 ") + option, "cd mine;").code, 2);
+  EXPECT_EQ(contentOf(folder / "mine/scene.toml"), dam);
+  // An empty folder is taken, and then it is Brim's.
+  fs::create_directories(folder / "new");
+  EXPECT_EQ(brim("run scenes/dam.toml --quiet --until 0.01 --out new").code, 0);
+  EXPECT_EQ(brim("run scenes/dam.toml --quiet --until 0.01 --out new --overwrite").code, 0);
+  // A link in the way is not followed.
+  std::ofstream(folder / "precious") << "keep";
+  fs::remove(folder / "new/statistics.csv");
+  fs::create_symlink(folder / "precious", folder / "new/statistics.csv");
+  EXPECT_EQ(brim("run scenes/dam.toml --quiet --until 0.01 --out new --overwrite").code, 2);
+  EXPECT_EQ(contentOf(folder / "precious"), "keep");
+}
+
+TEST_F(Trust, ASceneThatCannotBeBuiltLeavesEarlierResults) {
+  EXPECT_EQ(brim("run scenes/dam.toml --quiet --until 0.01 --out a").code, 0);
+  const std::string scene = contentOf(folder / "a/scene.toml"), summary = contentOf(folder / "a/summary.json");
+  EXPECT_EQ(brim("run all_inside_solid.toml --quiet --out a --overwrite").code, 2);
+  EXPECT_EQ(contentOf(folder / "a/scene.toml"), scene);
+  EXPECT_EQ(contentOf(folder / "a/summary.json"), summary);
+}
+
+}  // namespace brim
