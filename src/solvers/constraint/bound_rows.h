@@ -4,6 +4,7 @@
 
 #include "solvers/constraint/body_blocks.h"
 #include "solvers/constraint/particle_contact.h"
+#include "solvers/constraint/stars.h"
 #if BRIM_CUDA
 #include "solvers/constraint/cuda/bound_rows.h"
 #else
@@ -61,15 +62,57 @@ class BoundRows {
     }
   }
 
+  /// Geometric-stiffness rows of the same particles: with each other, and with bodies by samples.
+  template <class K>
+  void gatherStars(StepContext<D>& c, K W, const DensityRows<D>& density, const Stiffness<D>& stiffness) {
+    World<D>& w = c.world;
+    const int* const source = w.hasPeriodic() ? c.neighbourhood().ghosts().source().data() : nullptr;
+    stars_.build(c, W, stiffness, rows.data(), int(rows.size()),
+                 PairOwner<char>{{apart.data()}, w.fluid.firstPeriodicGhost(), source});
+    held_.assign(blocks.size(), HeldByBody<D>{});
+    if (!w.bodies || !density.samples) return;
+    const SampleStiffness<D, K> samples(c, W, density, stiffness);
+    const auto p = w.fluid.p.read(), v = w.fluid.v.read();
+    for (const BoundRow<D>& row : rows)
+      for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) {
+        HeldByBody<D>& held = held_[k];
+        const BodyState& body = w.bodies->body(blocks[k].body);
+        const Vector r = leverOf(w, blocks[k].body, p[row.i].x);
+        for (int a = 0; a < 3; ++a) held.r[a] = r[a];
+        held.gather(samples, row.i, blocks[k].body);
+        if (!held.any) continue;
+        held.begin(v[row.i].x + density.gravity, held.velocity(body.u.v.data(), body.u.w.data()), stiffness.eta);
+        held.solveFor(stiffness.perM, body.perMass, body.perInertiaHere.data());
+      }
+  }
+  void sweepStars(World<D>& w, Stiffness<D>& stiffness) {
+    Record<D>* const v = w.fluid.v.data.data();
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      solveStar(stars_.rows[k], stars_.pairs.data(), v, stiffness.walls.data(), stiffness.perM);
+      for (std::size_t q = rows[k].blocks; q < rows[k].blocksEnd; ++q) {
+        HeldByBody<D>& held = held_[q];
+        if (!held.any) continue;
+        const BodyVelocity& u = w.bodies->velocity(blocks[q].body);
+        const Vec<D, double> change = held.change(v[rows[k].i].x, held.velocity(u.v.data(), u.w.data()));
+        held.L += change;
+        double force[3] = {0, 0, 0};
+        for (int a = 0; a < D; ++a) v[rows[k].i].x[a] += Real(stiffness.perM * change[a]), force[a] = -change[a];
+        BodyBlock reaction{blocks[q].body};
+        reaction.add(held.r, force);
+        push(*w.bodies, reaction, 1);
+      }
+    }
+  }
+
   /// Contacts of particles with all surfaces (Eq. 26-29).
-  void gatherContacts(const World<D>& w, const Spook& spook) {
-    const auto p = w.fluid.p.read();
+  void gatherContacts(const World<D>& w, const Spook& spook, const ContactReach<D>& reach) {
+    const auto p = w.fluid.p.read(), v = w.fluid.v.read();
     const Surfaces<D> surfaces(w);
-    const Real half = Real(w.support / 2);
     for (int i = 0; i < w.fluid.size(); ++i)
-      surfaces.each(p[i].x, 2 * half, [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+      surfaces.each(p[i].x, reach.of(v[i].x), [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+        if (!reach.takes(distance)) return;
         const int body = shape < surfaces.firstFree ? -1 : shape - surfaces.firstFree;
-        auto c = ParticleContact<D>::of(i, double(distance) - half, normal, velocity, body, spook);
+        auto c = ParticleContact<D>::of(i, reach.gap(distance), normal, velocity, body, spook);
         double d = 1 / w.mass;
         if (body >= 0) {
           addReaction(c.block, leverOf(w, body, p[i].x).data(), normal);
@@ -152,6 +195,9 @@ class BoundRows {
   }
 
  private:
+  Stars<D> stars_;                    // of `rows`
+  std::vector<HeldByBody<D> > held_;  // of `blocks`
+
   BodyBlock& blockOf(std::size_t from, int body) {
     for (std::size_t k = from; k < blocks.size(); ++k)
       if (blocks[k].body == body) return blocks[k];
