@@ -173,6 +173,7 @@ Scene openSpace(int dimension, double speed, double dt) {
   s.gravity = {0, 0, 0};
   s.time.dt = dt;
   fill(s, ball({0.85, 0.95, 1}, 0.15), {speed, 0.2, dimension == 3 ? 0.1 : 0});
+  s.fluid.viscosity = 0;
   s.solver.numbers = {{"xsph", 0}};  // it acts along velocities and not along the pairs
   return s;
 }
@@ -186,7 +187,8 @@ TEST(ConstraintFluids, BlobsThatMeetOffCentreKeepBothMomenta_CF08) {
     const auto before = momenta(sim.snapshot(), 1);
     double scale = 0, hardest = 0;
     for (const Snapshot q = sim.snapshot(); const double v : q.velocity) scale += std::abs(v);
-    for (int k = 0; k < 30; ++k) hardest = std::max(hardest, sim.advance(1).density_error_max);
+    const int steps = dt > 0 ? 20 : 30;  // then the first leave the domain
+    for (int k = 0; k < steps; ++k) hardest = std::max(hardest, sim.advance(1).density_error_max);
     const auto after = momenta(sim.snapshot(), 1);
     EXPECT_GT(hardest, 0.01) << "they met";
     // 450 sweeps of some thousand rows, each of which rounds velocities to 6e-8 of themselves, at random.
@@ -195,7 +197,7 @@ TEST(ConstraintFluids, BlobsThatMeetOffCentreKeepBothMomenta_CF08) {
     if (dt == 0) continue;
     s.solver.choices = {{"stiffness", "explicit"}};
     Simulation without(s);
-    for (int k = 0; k < 30; ++k) without.advance(1);
+    for (int k = 0; k < steps; ++k) without.advance(1);
     EXPECT_NE(without.stateHash(), sim.stateHash()) << "the rows were there";
   }
 }
@@ -214,9 +216,10 @@ TEST(ConstraintFluids, AFreeBodyTakesWhatTheFluidLosesAtLongSteps_CF14) {
   const auto after = momenta(q, particle, {{mass, inertia}});
   EXPECT_GT(q.bodies[0].velocity[0], 0.3) << "it was hit";
   EXPECT_GT(std::abs(q.bodies[0].spin[2]), 0.3);
-  // 212 N s come in; velocities round as above, and levers are those of the step's start.
-  for (const int k : {0, 1}) EXPECT_NEAR(after[k], before[k], 2e-4) << k;
-  EXPECT_NEAR(after[5], before[5], 2e-4);
+  // 214 N s come in, and velocities round as above. What the surface stops, 0.7 N s, is paid one step later, when the body has
+  // moved by 11 mm.
+  for (const int k : {0, 1}) EXPECT_NEAR(after[k], before[k], 2e-6 * 214) << k;
+  EXPECT_NEAR(after[5], before[5], 0.7 * 0.011 + 2e-6 * 214);
 }
 
 // The step of the paper's scenes, its 15 iterations, and Brim's defaults otherwise.
@@ -239,7 +242,9 @@ TEST(ConstraintFluids, StillWaterIsCalmAndEvenlyDenseAtTheStepOfThePaper) {
     }
     EXPECT_LT(std::sqrt(energy), 0.03) << depth;  // explicit: 0.3 and more
     for (const auto& [k, l] : layer)
-      if (0.1 * (k + 1) < depth - 0.01) EXPECT_NEAR(l.first / l.second, 1000, 50) << depth << " m deep, layer " << k;
+      if (0.1 * (k + 1) < depth - 0.01) {
+        EXPECT_NEAR(l.first / l.second, 1000, 50) << depth << " m deep, layer " << k;
+      }
   }
 }
 

@@ -111,7 +111,7 @@ class Constraint : public Solver<D> {
     }
     if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time), w.solids.posesAt(w.time));
     bound_.gather(c, W, rows_, field_.get());
-    gatherContacts(c);
+    gatherContacts(c, spook);
     colours_.build(c, bound_.apart);
     storeRows(c, W, rows_, colours_);
     if (stiffness_.any) {
@@ -123,12 +123,12 @@ class Constraint : public Solver<D> {
 
   // Planes half a support off, as in Bodin et al.; and, since densities know of surfaces within one support alone, contacts with
   // whatever a fast particle would meet within the step.
-  void gatherContacts(StepContext<D>& c) {
+  void gatherContacts(StepContext<D>& c, const Spook& spook) {
     World<D>& w = c.world;
     const bool planes = o_.boundary == "planes";
     const Real standoff = Real(planes ? w.support / 2 : w.spacing / 4);
     const Real near = Real((planes ? w.support : w.spacing / 4) + c.dt * w.solids.maxSpeed());
-    bound_.gatherContacts(w, Spook(c.dt, o_.damping), {standoff, near, Real(c.dt), rows_.gravity, planes});
+    bound_.gatherContacts(w, spook, {standoff, near, Real(c.dt), rows_.gravity, planes});
   }
 
   // What walls and bodies carry of the pressure's gradient along them: the image of p_i in density_rows.h is only p_i.
