@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bodies/broad_phase.h"
+
 namespace brim {
 
 using namespace vectors;
@@ -119,10 +121,16 @@ bool BodySystem::jointed(int a, int b) const {
 void BodySystem::findContacts(const SolidPoses& solids) {
   const int most = scene_.dimension == 2 ? 2 : 4;
   const auto slack = [&](double size, double speed) { return 0.01 * size + dt_ * speed; };
+  const auto speedOf = [&](int b) { return length(bodies_[b].u.v) + reach_[b] * length(bodies_[b].u.w); };
+  std::vector<Ball> balls;
+  for (int b = 0; b < size(); ++b)
+    balls.push_back({bodies_[b].x, points_[b].empty() ? -1 : reach_[b] + slack(reach_[b], speedOf(b))});
+  const std::vector<std::pair<int, int>> near = overlapping(balls);
+  std::size_t next = 0;
   for (int a = 0; a < size(); ++a) {
     if (points_[a].empty()) continue;
     const Pose<double> at = pose(a);
-    const double speed = length(bodies_[a].u.v) + reach_[a] * length(bodies_[a].u.w);
+    const double speed = speedOf(a);
     const double mu = scene_.bodies[a].friction;
     if (bodies_[a].perMass > 0) {
       int other = -1;  // walls and solids have numbers below 0
@@ -148,10 +156,10 @@ void BodySystem::findContacts(const SolidPoses& solids) {
         }
       }
     }
-    for (int b = a + 1; b < size(); ++b) {
-      if (points_[b].empty() || jointed(a, b) || bodies_[a].perMass + bodies_[b].perMass == 0) continue;
-      const double margin =
-          slack(std::min(reach_[a], reach_[b]), speed + length(bodies_[b].u.v) + reach_[b] * length(bodies_[b].u.w));
+    for (; next < near.size() && near[next].first == a; ++next) {
+      const int b = near[next].second;
+      if (jointed(a, b) || bodies_[a].perMass + bodies_[b].perMass == 0) continue;
+      const double margin = slack(std::min(reach_[a], reach_[b]), speed + speedOf(b));
       if (length(bodies_[a].x - bodies_[b].x) > reach_[a] + reach_[b] + margin) continue;
       const double both = std::sqrt(mu * scene_.bodies[b].friction);
       const Pose<double> there = pose(b);

@@ -189,6 +189,12 @@ Scene drifting() {
 // On a GPU contacts are in lists of the device (solvers/constraint/cuda/contacts.h), which a host cannot read, and surfaces are
 // met by kernels alone.
 #if !BRIM_CUDA
+/// Planes half a support off, as in the paper.
+template <int D>
+ContactReach<D> planes(const World<D>& w) {
+  return {Real(w.support / 2), Real(w.support), 0, {}, true};
+}
+
 TYPED_TEST(ConstraintStep, ContactsFollowTheBodyAsDifferencesSay_CF10) {
   // The distances of particles at rest from the body before and after it moved, against the rate that the rows predict.
   constexpr int D = TypeParam::value;
@@ -200,14 +206,14 @@ TYPED_TEST(ConstraintStep, ContactsFollowTheBodyAsDifferencesSay_CF10) {
   const Spook spook(1, damping);  // of g > 0 it says -g
   const double step = 1e-3;
   BoundRows<D> before, after;
-  before.gatherContacts(w, spook);
+  before.gatherContacts(w, spook, planes(w));
   ASSERT_EQ(before.contacts.size(), around.size());
   std::vector<double> rate;
   for (const auto& c : before.contacts) rate.push_back(BoundRows<D>::rateOf(w, c.block));
   w.bodies->begin(0, step, {0, 0, 0}, {});
   w.bodies->finish();
   placeBodies(w);
-  after.gatherContacts(w, spook);
+  after.gatherContacts(w, spook, planes(w));
   ASSERT_EQ(after.contacts.size(), around.size());
   for (std::size_t k = 0; k < rate.size(); ++k) {
     const double moved = before.contacts[k].c - after.contacts[k].c;
@@ -223,7 +229,7 @@ TYPED_TEST(ConstraintStep, ContactsPushBackOnTheBody_CF10_CF13) {
   const Scene s = drifting<D>();
   World<D> w(setupOf<D>(s, {{0.67, 0.55, 0.5}, {0.5, 0.43, 0.55}, {0.66, 0.5, 0.45}}));
   BoundRows<D> bound;
-  bound.gatherContacts(w, Spook(dt, damping));
+  bound.gatherContacts(w, Spook(dt, damping), planes(w));
   ASSERT_EQ(bound.contacts.size(), 3u);
   DensityRows<D> density = {};
   density.mass = Real(w.mass);

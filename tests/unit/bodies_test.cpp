@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <random>
 
+#include "bodies/broad_phase.h"
 #include "bodies/system.h"
 #include "brim/simulation.h"
 
@@ -297,6 +299,26 @@ TEST(Bodies, MassPropertiesAreThoseOfTheVolume) {
     b.shape.kind = D == 3 ? "cylinder" : "polygon";
     b.shape.points = {{0, 0, 0}, {1, 0, 0}, {1, 0.3, 0}, {0.3, 0.3, 0}, {0.3, 1, 0}, {0, 1, 0}};
     check(s, b);
+  }
+}
+
+TEST(Bodies, TheBroadPhaseFindsWhatAllPairsFind) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> place(0, 1), size(0.01, 0.12);
+  for (const double height : {0.0, 1.0, 5.0}) {  // flat, a cube, a tower
+    std::vector<Ball> balls;
+    for (int b = 0; b < 300; ++b)
+      balls.push_back({{place(random), height * place(random), place(random)}, b % 17 == 0 ? -1 : size(random)});
+    std::vector<std::pair<int, int>> all;
+    for (int a = 0; a < 300; ++a)
+      for (int b = a + 1; b < 300; ++b) {
+        bool near = balls[a].radius >= 0 && balls[b].radius >= 0;
+        for (int k = 0; k < 3; ++k)
+          near = near && std::abs(balls[a].centre[k] - balls[b].centre[k]) <= balls[a].radius + balls[b].radius;
+        if (near) all.emplace_back(a, b);
+      }
+    EXPECT_GT(all.size(), 100u);
+    EXPECT_EQ(overlapping(balls), all);
   }
 }
 

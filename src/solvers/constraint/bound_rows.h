@@ -1,9 +1,13 @@
-// Density rows that touch rigid bodies, and contacts of particles with planes: few, and solved one after the other.
+// Density rows that touch rigid bodies, and contacts of particles with surfaces. Rows that share no body and no particle are
+// solved at once.
 #pragma once
+#include <bit>
+#include <numeric>
 #include <optional>
 
 #include "solvers/constraint/body_blocks.h"
 #include "solvers/constraint/particle_contact.h"
+#include "solvers/constraint/stars.h"
 #if BRIM_CUDA
 #include "solvers/constraint/cuda/bound_rows.h"
 #else
@@ -59,17 +63,65 @@ class BoundRows {
       apart[i] = here;
       if (here) add(c, W, density, i, from);
     }
+    arrange(n, w.bodies ? w.bodies->size() : 0);
+  }
+
+  /// Geometric-stiffness rows of the same particles: with each other, and with bodies by samples.
+  template <class K>
+  void gatherStars(StepContext<D>& c, K W, const DensityRows<D>& density, const Stiffness<D>& stiffness) {
+    World<D>& w = c.world;
+    const int* const source = w.hasPeriodic() ? c.neighbourhood().ghosts().source().data() : nullptr;
+    stars_.build(c, W, stiffness, rows.data(), int(rows.size()),
+                 PairOwner<char>{{apart.data()}, w.fluid.firstPeriodicGhost(), source});
+    held_.assign(blocks.size(), HeldByBody<D>{});
+    if (!w.bodies || !density.samples) return;
+    const SampleStiffness<D, K> samples(c, W, density, stiffness);
+    const auto p = w.fluid.p.read(), v = w.fluid.v.read();
+    for (const BoundRow<D>& row : rows)
+      for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) {
+        HeldByBody<D>& held = held_[k];
+        const BodyState& body = w.bodies->body(blocks[k].body);
+        const Vector r = leverOf(w, blocks[k].body, p[row.i].x);
+        for (int a = 0; a < 3; ++a) held.r[a] = r[a];
+        held.gather(samples, row.i, blocks[k].body);
+        if (!held.any) continue;
+        held.begin(v[row.i].x + density.gravity, held.velocity(body.u.v.data(), body.u.w.data()), stiffness.eta);
+        held.solveFor(stiffness.perM, body.perMass, body.perInertiaHere.data());
+      }
+  }
+  void sweepStars(World<D>& w, Stiffness<D>& stiffness) {
+    Record<D>* const v = w.fluid.v.data.data();
+    forEachInColours([&](std::size_t k) {
+      solveStar(stars_.rows[k], stars_.pairs.data(), v, stiffness.walls.data(), stiffness.perM);
+      for (std::size_t q = rows[k].blocks; q < rows[k].blocksEnd; ++q) {
+        HeldByBody<D>& held = held_[q];
+        if (!held.any) continue;
+        const BodyVelocity& u = w.bodies->velocity(blocks[q].body);
+        const Vec<D, double> change = held.change(v[rows[k].i].x, held.velocity(u.v.data(), u.w.data()));
+        held.L += change;
+        double force[3] = {0, 0, 0};
+        for (int a = 0; a < D; ++a) v[rows[k].i].x[a] += Real(stiffness.perM * change[a]), force[a] = -change[a];
+        BodyBlock reaction{blocks[q].body};
+        reaction.add(held.r, force);
+        push(*w.bodies, reaction, 1);
+      }
+    });
   }
 
   /// Contacts of particles with all surfaces (Eq. 26-29).
-  void gatherContacts(const World<D>& w, const Spook& spook) {
-    const auto p = w.fluid.p.read();
+  void gatherContacts(const World<D>& w, const Spook& spook, const ContactReach<D>& reach) {
+    const auto p = w.fluid.p.read(), v = w.fluid.v.read();
     const Surfaces<D> surfaces(w);
-    const Real half = Real(w.support / 2);
-    for (int i = 0; i < w.fluid.size(); ++i)
-      surfaces.each(p[i].x, 2 * half, [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+    std::vector<char> near(w.fluid.size());  // few are
+    forEachOnHost(w.fluid.size(), [&](int i) {
+      surfaces.each(p[i].x, reach.of(v[i].x), [&](Real, const Vec<D>&, const Vec<D>&, int) { near[i] = 1; });
+    });
+    for (int i = 0; i < w.fluid.size(); ++i) {
+      if (!near[i]) continue;
+      surfaces.each(p[i].x, reach.of(v[i].x), [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+        if (!reach.takes(distance)) return;
         const int body = shape < surfaces.firstFree ? -1 : shape - surfaces.firstFree;
-        auto c = ParticleContact<D>::of(i, double(distance) - half, normal, velocity, body, spook);
+        auto c = ParticleContact<D>::of(i, reach.gap(distance), normal, velocity, body, spook);
         double d = 1 / w.mass;
         if (body >= 0) {
           addReaction(c.block, leverOf(w, body, p[i].x).data(), normal);
@@ -78,6 +130,7 @@ class BoundRows {
         c.perD = 1 / d;
         contacts.push_back(c);
       });
+    }
   }
 
   /// G M^-1 G^T of one body.
@@ -129,12 +182,13 @@ class BoundRows {
     return sum;
   }
 
-  /// One Gauss-Seidel pass, rows in the order of the sort, then contacts.
+  /// One Gauss-Seidel pass: rows in colours, then contacts.
   void sweep(World<D>& w, const DensityRows<D>& density, Array<Real>& lambda) {
     const auto v = w.fluid.v.view();
     const double perM = 1 / double(density.mass);
     const Bounds<double> bounds{density.bounds().low, density.bounds().high};
-    for (const BoundRow<D>& row : rows) {
+    forEachInColours([&](std::size_t of) {
+      const BoundRow<D>& row = rows[of];
       const double last = lambda[row.i], r = residual(w, density, last, row);
       const double next = relaxed(last, r, row.perD, bounds, double(density.omega)), change = next - last;
       const Real kick = Real(change * perM);
@@ -142,7 +196,7 @@ class BoundRows {
       v[row.i].x += kick * density.G[row.i].x;
       for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) push(*w.bodies, blocks[k], change);
       lambda[row.i] = Real(next);
-    }
+    });
     for (ParticleContact<D>& c : contacts) {
       const double next = c.next(v[c.i].x, rateOf(w, c.block)), change = next - c.lambda;
       v[c.i].x += Real(change * perM) * c.n;
@@ -152,6 +206,66 @@ class BoundRows {
   }
 
  private:
+  struct Cluster {
+    std::size_t first, last;  // in rows
+  };
+  std::vector<Cluster> clusters_;
+  std::vector<std::pair<int, int> > colours_;  // first and last of the clusters of each colour
+
+  template <class F>
+  void forEachInColours(F f) const {
+    for (const auto& [first, last] : colours_)
+      tbb::parallel_for(first, last, [&](int c) {
+        for (std::size_t k = clusters_[c].first; k < clusters_[c].last; ++k) f(k);
+      });
+  }
+
+  /// Puts the rows into clusters, those that have the same first body, and the clusters into colours: greedily, each takes the
+  /// first colour that no other cluster with one of its bodies or particles has. What finds none of 63 has a colour of its own.
+  /// Rows in a cluster stay in the order of the sort, and nothing depends on threads.
+  void arrange(int particles, int bodies) {
+    constexpr int most = 63, together = 64;  // colours; rows without a body that make a cluster
+    const int n = int(rows.size());
+    std::vector<int> key(n), order(n);
+    for (int k = 0; k < n; ++k) key[k] = rows[k].blocks < rows[k].blocksEnd ? blocks[rows[k].blocks].body : bodies + k / together;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key[a] < key[b]; });
+    struct Coloured {
+      int colour, first, last;  // in order
+    };
+    std::vector<Coloured> all;
+    std::vector<std::uint64_t> ofParticle(particles), ofBody(bodies);
+    for (int first = 0, last = 0; first < n; first = last) {
+      while (last < n && key[order[last]] == key[order[first]]) ++last;
+      const auto each = [&](auto f) {
+        for (int k = first; k < last; ++k) {
+          const BoundRow<D>& row = rows[order[k]];
+          for (std::size_t p = row.pairs; p < row.pairsEnd; ++p) f(ofParticle[pairs[p].j]);
+          for (std::size_t b = row.blocks; b < row.blocksEnd; ++b) f(ofBody[blocks[b].body]);
+        }
+      };
+      std::uint64_t taken = 0;
+      each([&](std::uint64_t& colours) { taken |= colours; });
+      const int colour = std::countr_one(taken);
+      if (colour < most) each([&](std::uint64_t& colours) { colours |= std::uint64_t(1) << colour; });
+      all.push_back({colour < most ? colour : most + int(all.size()), first, last});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Coloured& a, const Coloured& b) { return a.colour < b.colour; });
+    clusters_.clear(), colours_.clear();
+    std::vector<BoundRow<D> > arranged;
+    arranged.reserve(rows.size());
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      if (c == 0 || all[c].colour != all[c - 1].colour) colours_.emplace_back(int(c), int(c));
+      ++colours_.back().second;
+      clusters_.push_back({arranged.size(), arranged.size() + std::size_t(all[c].last - all[c].first)});
+      for (int k = all[c].first; k < all[c].last; ++k) arranged.push_back(rows[order[k]]);
+    }
+    rows = std::move(arranged);
+  }
+
+  Stars<D> stars_;                    // of `rows`
+  std::vector<HeldByBody<D> > held_;  // of `blocks`
+
   BodyBlock& blockOf(std::size_t from, int body) {
     for (std::size_t k = from; k < blocks.size(); ++k)
       if (blocks[k].body == body) return blocks[k];

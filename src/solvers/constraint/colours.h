@@ -34,6 +34,7 @@ class Colours {
     Real c;
   };
   std::vector<Row>& rows() { return rows_; }
+  const std::vector<Row>& rows() const { return rows_; }
   /// Calls f(row) for all rows, colour after colour.
   template <class F>
   void forEach(F f) const {

@@ -40,15 +40,16 @@ class Constraint : public Solver<D> {
     else
       step(c, Cubic<D>(w.support));
   }
-  // Rows are those of the step's start, so pressures between particles that move are a stiffness of their own, explicit in time:
-  // a lattice under p shakes once p dt^2 exceeds about a quarter of rho0 d^2. In a column the deepest has twice the mean.
+  // With an explicit stiffness (stiffness.h) a lattice under p shakes once p dt^2 exceeds about a quarter of rho0 d^2. In a
+  // column the deepest has twice the mean.
   TimeLimit limit(const World<D>& w) const override {
+    if (o_.stiffness == "implicit") return Solver<D>::limit(w);
     const int n = w.fluid.size();
     const auto p = w.fluid.pressure.read();
     const double mean = n > 0 ? sumOf(n, [=] BRIM_KERNEL(int i) { return max(p[i], 0); }) / n : 0;  // [Pa]
     return {w.spacing * std::sqrt(0.2 * w.rho0 / std::max(2 * mean, 1e-9)), "pressure"};
   }
-  std::size_t bytes() const override { return rows_.bytes() + colours_.bytes(); }
+  std::size_t bytes() const override { return rows_.bytes() + colours_.bytes() + stiffness_.bytes() + stars_.bytes(); }
 
   // Steps of step(); public because nvcc wants kernels there.
   template <class K>
@@ -100,12 +101,34 @@ class Constraint : public Solver<D> {
     c.refresh(w.fluid.v.data);
     prepareRows(c, W, rows_);
 
+    stiffness_.any = false;
+    if (o_.stiffness == "implicit") {
+      measureStiffness(c, W, rows_, o_.stiffness_damping, stiffness_);
+      if (field_ && stiffness_.any)
+        holdByField(w, *field_, rows_, stiffness_);
+      else if (stiffness_.any)
+        holdByWalls(c, W, rows_, stiffness_);
+    }
     if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time), w.solids.posesAt(w.time));
-    if (rows_.samples) extrapolate(c, W);
     bound_.gather(c, W, rows_, field_.get());
-    if (o_.boundary == "planes") bound_.gatherContacts(w, Spook(dt, o_.damping));
+    gatherContacts(c, spook);
     colours_.build(c, bound_.apart);
     storeRows(c, W, rows_, colours_);
+    if (stiffness_.any) {
+      buildStars(c, W, stiffness_, colours_, bound_.apart, stars_);
+      bound_.gatherStars(c, W, rows_, stiffness_);
+    }
+    if (rows_.samples) extrapolate(c, W);  // changes velocities
+  }
+
+  // Planes half a support off, as in Bodin et al.; and, since densities know of surfaces within one support alone, contacts with
+  // whatever a fast particle would meet within the step.
+  void gatherContacts(StepContext<D>& c, const Spook& spook) {
+    World<D>& w = c.world;
+    const bool planes = o_.boundary == "planes";
+    const Real standoff = Real(planes ? w.support / 2 : w.spacing / 4);
+    const Real near = Real((planes ? w.support : w.spacing / 4) + c.dt * w.solids.maxSpeed());
+    bound_.gatherContacts(w, spook, {standoff, near, Real(c.dt), rows_.gravity, planes});
   }
 
   // What walls and bodies carry of the pressure's gradient along them: the image of p_i in density_rows.h is only p_i.
@@ -227,6 +250,10 @@ class Constraint : public Solver<D> {
     for (report.iterations = 1;; ++report.iterations) {
       sweepRows(w, colours_, rows_, lambda);
       bound_.sweep(w, rows_, lambda);
+      if (stiffness_.any && (report.iterations - 1) % o_.stiffness_interval == 0) {
+        sweepStars(w, colours_, stars_, stiffness_);
+        bound_.sweepStars(w, stiffness_);
+      }
       if (w.bodies)
         for (int k = 0; k < o_.body_sweeps; ++k) w.bodies->sweep();
       // The coarse level sees what the first iterations left, so that it does not take a local error for a smooth one.
@@ -354,6 +381,8 @@ class Constraint : public Solver<D> {
   DensityRows<D> rows_;
   Colours<D> colours_;
   BoundRows<D> bound_;
+  Stiffness<D> stiffness_;
+  Stars<D> stars_;
   CoarseLevel<D> coarse_;
   std::unique_ptr<WallField> field_;
   typename SolverState<D>::template Field<Real>* multiplier_ = nullptr;  // lambda of the last step

@@ -36,6 +36,8 @@ struct WallPart {
     const R q = phi * R(1 / phi0);
     return select(q < R(1), R(2) * q, R(2) - min((q - R(1)) * R(1 / s), R(1)));
   }
+  /// f'', where it is positive.
+  BRIM_FN Real bend(Real phi) const { return phi < phi0 ? 2 / phi0 : Real(0); }
 };
 
 template <int D>

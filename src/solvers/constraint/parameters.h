@@ -14,6 +14,9 @@ struct ConstraintParameters {
   double largest_correction = 1;
   double over_relaxation = 1.3;
   double warm_start = 0.8;
+  std::string stiffness = "implicit";
+  double stiffness_damping = 0.2;
+  int stiffness_interval = 3;
   std::string acceleration = "multilevel";
   std::string condition = "inequality";
   std::string boundary = "samples";
@@ -51,6 +54,20 @@ struct ConstraintParameters {
        "Bodin, Lacoursière & Servin 2012.",
        0.1, 1.95});
     v("warm_start", warm_start, {"", "Fraction of the multipliers of the last step that the iterations start from.", 0, 1});
+    v("stiffness", stiffness,
+      oneOf(
+          "Stiffness of the pressures against a change of the density rows within a step. implicit: rows between pairs, where "
+          "the "
+          "step is long enough to need them; explicit: none, as in Bodin, Lacoursière & Servin 2012, stable only while p dt^2 is "
+          "below about a quarter of rho0 spacing^2.",
+          {"implicit", "explicit"}));
+    v("stiffness_damping", stiffness_damping,
+      {"",
+       "Part of the relative velocities along pairs that the rows of an implicit stiffness take away: 1 is viscous, 0 keeps "
+       "energy.",
+       0, 1});
+    v("stiffness_interval", stiffness_interval,
+      {"", "Iterations from one sweep over the rows of an implicit stiffness to the next.", 1, 1000});
     v("acceleration", acceleration,
       oneOf("multilevel: a coarse grid finds the smooth part of the pressure once per step; none: Gauss-Seidel iterations only, "
             "as in Bodin, Lacoursière & Servin 2012.",

@@ -2,6 +2,7 @@
 #pragma once
 #include "solvers/constraint/colours.h"
 #include "solvers/constraint/density_rows.h"
+#include "solvers/constraint/stars.h"
 #if BRIM_CUDA
 #include "solvers/constraint/cuda/sweep.h"
 #else
@@ -73,6 +74,24 @@ void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& row
         (Quad::load(v + p[k].at) + Quad(kick * p[k].f) * (xi - Quad::load(x + p[k].at))).store(v + p[k].at);
     for (int k = 0; k < D; ++k) v[at + k] += kick * own[k];
   });
+}
+
+/// The geometric-stiffness rows of the coloured rows' particles, and a sweep over them in the same order.
+template <int D, class K>
+void buildStars(StepContext<D>& c, K W, const Stiffness<D>& stiffness, const Colours<D>& colours, const std::vector<char>& apart,
+                Stars<D>& stars) {
+  const PairOwner<char> owner{{apart.data()}, c.world.fluid.firstPeriodicGhost(), nullptr};
+  stars.build(c, W, stiffness, colours.rows().data(), int(colours.rows().size()), owner);
+}
+template <int D>
+void sweepStars(World<D>& w, const Colours<D>& colours, Stars<D>& stars, Stiffness<D>& stiffness) {
+  const Star<D>* const star = stars.rows.data();
+  const typename Colours<D>::Row* const first = colours.rows().data();
+  StarPair<D>* const pairs = stars.pairs.data();
+  Record<D>* const v = w.fluid.v.data.data();
+  HeldByWalls<D>* const walls = stiffness.walls.data();
+  const Real perM = stiffness.perM;
+  colours.forEach([=](const typename Colours<D>::Row& row) { solveStar(star[&row - first], pairs, v, walls, perM); });
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

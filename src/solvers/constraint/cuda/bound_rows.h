@@ -135,6 +135,42 @@ __global__ void __launch_bounds__(warp)
   }
 }
 
+/// Geometric-stiffness rows of all bound rows' particles, one after the other.
+template <int D>
+struct BoundStars {
+  StarSweep<D> sweep;
+  HeldByBody<D>* held;
+  Bodied bodied;
+  __device__ void operator()(int lane) const {
+    for (int k = 0; k < bodied.rows; ++k) {
+      if (k + 2 < bodied.rows) sweep.ask(k + 2, lane);
+      sweep(k, lane);
+      if (lane == 0) bodies(k);
+      __syncwarp();
+    }
+  }
+  __device__ void bodies(int k) const {
+    const int i = sweep.stars[k].i;
+    for (int p = 0; p < bodied.room; ++p) {
+      const std::int64_t q = std::int64_t(k) * bodied.room + p;
+      const int b = bodied.blocks[q].body;
+      if (b < 0 || !held[q].any) continue;
+      DeviceBody& body = bodied.bodies[b];
+      const Vec<D, double> change = held[q].change(sweep.v[i].x, held[q].velocity(body.v, body.w));
+      held[q].L += change;
+      BodyBlock reaction{b, {0, 0, 0}, {0, 0, 0}};
+      double force[3] = {0, 0, 0};
+      for (int a = 0; a < D; ++a) sweep.v[i].x[a] += Real(sweep.perM * change[a]), force[a] = -change[a];
+      reaction.add(held[q].r, force);
+      for (int part = 0; part < 12; ++part) body.push(reaction, part, 1);
+    }
+  }
+};
+template <int D>
+__global__ void __launch_bounds__(warp) boundStarsKernel(BoundStars<D> stars) {
+  stars(int(threadIdx.x));
+}
+
 template <int D>
 class BoundRows {
  public:
@@ -164,10 +200,52 @@ class BoundRows {
     numberReach(w);
   }
 
-  /// Contacts of particles with all surfaces (Eq. 26-29).
-  void gatherContacts(World<D>& w, const Spook& spook) {
+  /// Geometric-stiffness rows of the same particles: with each other, and with bodies by samples.
+  template <class K>
+  void gatherStars(StepContext<D>& c, K W, const DensityRows<D>& density, const Stiffness<D>& stiffness) {
+    World<D>& w = c.world;
+    const PairOwner<int> owner{{apart.count > 0 ? apart.mark.data() : nullptr},
+                               w.fluid.firstPeriodicGhost(),
+                               c.neighbourhood().ghosts().source().data()};
+    stars_.build(c, W, stiffness, lists_.rows.data(), lists_.size, owner);
+    const Bodied b = bodied();
+    const int blocks = lists_.size * b.room;
+    if (blocks == 0) return;
+    heldByBodies_.resize(blocks);
     bodies_.bring(w);
-    contacts_.gather(w, spook, bodies_.data());
+    const SampleStiffness<D, K> samples(c, W, density, stiffness);
+    const auto p = w.fluid.p.read(), v = w.fluid.v.read();
+    const auto row = lists_.rows.read();
+    const auto held = heldByBodies_.view();
+    const Vec<D> gravity = density.gravity;
+    const Real eta = stiffness.eta, perM = stiffness.perM;
+    const bool bySamples = density.samples;
+    forEach(blocks, [=] BRIM_KERNEL(int q) {
+      HeldByBody<D>& h = held[q];
+      h.any = false;
+      const int of = b.blocks[q].body, i = row[q / b.room].i;
+      if (of < 0 || !bySamples) return;
+      const DeviceBody& body = b.bodies[of];
+      for (int a = 0; a < 3; ++a) h.r[a] = -body.x[a];
+      for (int a = 0; a < D; ++a) h.r[a] += double(p[i].x[a]);
+      h.gather(samples, i, of);
+      if (!h.any) return;
+      h.begin(v[i].x + gravity, h.velocity(body.v, body.w), eta);
+      h.solveFor(perM, body.perMass, body.perInertia);
+    });
+  }
+  void sweepStars(World<D>& w, Stiffness<D>& stiffness) {
+    if (lists_.size == 0) return;
+    bodies_.bring(w);
+    boundStarsKernel<<<1, warp>>>(BoundStars<D>{starSweep(w, stars_, stiffness), heldByBodies_.data(), bodied()});
+    check(cudaGetLastError(), "start a kernel");
+    bodies_.giveBack(w);
+  }
+
+  /// Contacts of particles with all surfaces (Eq. 26-29).
+  void gatherContacts(World<D>& w, const Spook& spook, const ContactReach<D>& reach) {
+    bodies_.bring(w);
+    contacts_.gather(w, spook, reach, bodies_.data());
   }
 
   /// One Gauss-Seidel pass, rows in the order of the sort, then contacts.
@@ -340,6 +418,8 @@ class BoundRows {
   int room_ = 2;  // blocks of a row
   DeviceBodies bodies_;
   ParticleContacts<D> contacts_;
+  Stars<D> stars_;                     // of the rows
+  Array<HeldByBody<D>> heldByBodies_;  // of blocks_
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

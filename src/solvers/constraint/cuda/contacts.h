@@ -41,18 +41,18 @@ class ParticleContacts {
   int size() const { return size_; }
   void clear() { size_ = 0; }
 
-  void gather(const World<D>& w, const Spook spook, const DeviceBody* bodies) {
+  void gather(const World<D>& w, const Spook spook, const ContactReach<D> reach, const DeviceBody* bodies) {
     const int n = w.fluid.size();
     const Surfaces<D> surfaces(w);
-    const auto p = w.fluid.p.read();
-    const Real half = Real(w.support / 2);
+    const auto p = w.fluid.p.read(), v = w.fluid.v.read();
     const double perM = 1 / w.mass;
     first_.resize(std::size_t(n) + 1), serial_.resize(std::size_t(n) + 1), which_.resize(n);
     const auto first = first_.view(), serial = serial_.view(), which = which_.view();
     forEach(n + 1, [=] BRIM_KERNEL(int i) {
       int count = 0, bound = 0;
       if (i < n)
-        surfaces.each(p[i].x, 2 * half, [&](Real, const Vec<D>&, const Vec<D>&, int shape) {
+        surfaces.each(p[i].x, reach.of(v[i].x), [&](Real distance, const Vec<D>&, const Vec<D>&, int shape) {
+          if (!reach.takes(distance)) return;
           ++count;
           bound |= shape >= surfaces.firstFree;
         });
@@ -67,9 +67,10 @@ class ParticleContacts {
       if (number[i + 1] > number[i]) which[number[i]] = i;
       int k = start[i];
       if (k == start[i + 1]) return;
-      surfaces.each(p[i].x, 2 * half, [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+      surfaces.each(p[i].x, reach.of(v[i].x), [&](Real distance, const Vec<D>& normal, const Vec<D>& velocity, int shape) {
+        if (!reach.takes(distance)) return;
         const int body = shape < surfaces.firstFree ? -1 : shape - surfaces.firstFree;
-        auto c = ParticleContact<D>::of(i, double(distance) - half, normal, velocity, body, spook);
+        auto c = ParticleContact<D>::of(i, reach.gap(distance), normal, velocity, body, spook);
         double d = perM;
         if (body >= 0) {
           bodies[body].addTo(c.block, p[i].x, normal);

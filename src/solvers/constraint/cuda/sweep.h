@@ -6,7 +6,7 @@
 #include <cuda_pipeline.h>
 
 #include "solvers/constraint/cuda/colours.h"
-#include "solvers/constraint/density_rows.h"
+#include "solvers/constraint/stars.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -235,6 +235,79 @@ template <int D, class K>
 __global__ void __launch_bounds__(threads) storeKernel(RowStore<D, K> store) {
   const int k = int((blockIdx.x * threads + threadIdx.x) / warp);
   if (k < store.n) store(k, int(threadIdx.x) % warp);
+}
+
+/// The geometric-stiffness rows of a star, by a warp.
+template <int D>
+struct StarSweep {
+  const Star<D>* stars;
+  StarPair<D>* pairs;
+  HeldByWalls<D>* walls;
+  Record<D>* v;
+  Real perM;
+  __device__ void ask(int k, int lane) const {
+    if (lane < int(sizeof(Star<D>) + 127) / 128)
+      asm volatile("prefetch.global.L1 [%0];" ::"l"(reinterpret_cast<const char*>(stars + k) + 128 * lane));
+  }
+  __device__ void operator()(int k, int lane) const {
+    const Star<D> star = stars[k];
+    if (star.first == star.last && !star.walled) return;
+    Vec<D> sum = {}, given = {};
+    for (int m = star.first + lane; m < star.last; m += warp) {
+      const StarPair<D> p = pairs[m];
+      sum += (dot(p.e, v[p.j].x) - (1 - perM * dot(p.e, p.e)) * p.mu + p.t) * p.e;
+    }
+    for (int a = 0; a < D; ++a) sum[a] = sumOfWarp(sum[a]);
+    Vec<D> own = v[star.i].x;
+    if (star.walled) sum += walls[star.i].Q - walls[star.i].L;
+    const Vec<D> next = star.per * (own + perM * sum);
+    for (int m = star.first + lane; m < star.last; m += warp) {
+      StarPair<D> p = pairs[m];
+      const Real change = dot(p.e, v[p.j].x - next) - (1 - perM * dot(p.e, p.e)) * p.mu + p.t;
+      pairs[m].mu = p.mu + change;
+      v[p.j].x -= (perM * change) * p.e;
+      given += change * p.e;
+    }
+    for (int a = 0; a < D; ++a) given[a] = sumOfWarp(given[a]);
+    if (lane == 0) {
+      if (star.walled) {
+        HeldByWalls<D>& held = walls[star.i];
+        const Vec<D> L = held.Q - held.A * next;
+        given += L - held.L;
+        held.L = L;
+      }
+      own += perM * given;
+      v[star.i].x = own;
+    }
+    __syncwarp();
+  }
+};
+template <int D>
+StarSweep<D> starSweep(World<D>& w, Stars<D>& stars, Stiffness<D>& stiffness) {
+  return {stars.rows.data(), stars.pairs.data(), stiffness.walls.data(), w.fluid.v.data.data(), stiffness.perM};
+}
+/// Those of a block of coloured rows.
+template <int D>
+__global__ void __launch_bounds__(warp) starKernel(StarSweep<D> sweep, const int* begin) {
+  const int first = begin[blockIdx.x], last = begin[blockIdx.x + 1], lane = int(threadIdx.x);
+  for (int k = first; k < last; ++k) {
+    if (k + 2 < last) sweep.ask(k + 2, lane);
+    sweep(k, lane);
+  }
+}
+
+template <int D, class K>
+void buildStars(StepContext<D>& c, K W, const Stiffness<D>& stiffness, Colours<D>& colours, const Apart& apart, Stars<D>& stars) {
+  const PairOwner<int> owner{{apart.count > 0 ? apart.mark.data() : nullptr}, c.world.fluid.firstPeriodicGhost(), nullptr};
+  stars.build(c, W, stiffness, colours.lists().rows.data(), colours.lists().size, owner);
+}
+template <int D>
+void sweepStars(World<D>& w, const Colours<D>& colours, Stars<D>& stars, Stiffness<D>& stiffness) {
+  const auto sweep = starSweep(w, stars, stiffness);
+  colours.eachColour([&](int first, int blocks) {
+    starKernel<<<blocks, warp>>>(sweep, colours.begin().data + first);
+    check(cudaGetLastError(), "start a kernel");
+  });
 }
 
 /// What the rows hold, once a step.
