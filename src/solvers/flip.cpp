@@ -9,7 +9,7 @@
 // Both equations are solved for phi with sum_n (phi - phi_n) = rhs [1/s], the sum over the neighbours that are not solid: u -= dx
 // (phi - phi_n) and, with phi of the second, dx -= dt dx (phi - phi_n); pressure is rho0 dx^2/dt phi. Both right-hand sides are
 // positive where fluid must leave. That is Eq. 16-18 with their signs put right: see docs/errata.md.
-#include "grid/density/density.h"
+#include "grid/density/resampling.h"
 #include "grid/density/separation.h"
 #include "grid/pressure/poisson.h"
 #include "grid/pressure/project.h"
@@ -31,6 +31,7 @@ struct GridParameters {
   int passes = 2;
   double pressure_start = 0;
   bool separation = true;
+  double jitter = 0.25;
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations, {"", "Largest number of iterations of each of the two pressure solves.", 1, 100000});
@@ -56,6 +57,11 @@ struct GridParameters {
     v("passes", passes, {"", "Passes over all pairs of particles of instead = distances.", 1, 1000});
     v("separation", separation,
       {"", "true: walls and solids push the liquid and let it go; false: they also hold it, as a pump needs that sucks."});
+    v("jitter", jitter,
+      {"",
+       "Particles begin up to this many spacings from the places of a lattice, along each axis: its rows would stretch to "
+       "stripes.",
+       0, 0.5});
     v("pressure_start", pressure_start, {"s", "No pressure acts before this time: the fluid collapses under gravity.", 0, 1e30});
   }
 };
@@ -93,6 +99,7 @@ class Grid : public Solver<D> {
     const bool pressure = c.start >= o_.pressure_start;
     c.report.iterations = 0;
 
+    if (w.step == 0) shake(w);
     c.placeBoundaryAt(c.end);
     moveBodies(w, c.dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
     const int layers = sortForVelocity(w, c.dt);
@@ -120,6 +127,16 @@ class Grid : public Solver<D> {
   }
 
   // Steps of step(); public because nvcc wants kernels there.
+
+  /// Random places near those that the particles begin at.
+  void shake(World<D>& w) {
+    const Real most = Real(2 * o_.jitter * w.spacing);
+    const auto p = w.fluid.p.view();
+    const auto id = w.fluid.id.read();
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+      for (int k = 0; k < D; ++k) p[i].x[k] += most * (randomOf(std::uint64_t(id[i]), 0, k) - Real(0.5));
+    });
+  }
 
   // Lines 8-14 of Alg. 1: P2G, forces, the velocity projection (Eq. 9 and 5), G2P and advection. Velocities are extrapolated by
   // `layers` of faces around the fluid.
