@@ -72,3 +72,38 @@ TEST_P(FreeSurface, LetsGoOfALid) {
   advanced(sim, 0.2);
   EXPECT_NEAR(start - mean(sim.snapshot(), 1), g * 0.2 * 0.2 / 2, 0.05 * g * 0.2 * 0.2 / 2);
 }
+
+// After a drop has fallen into a pool, particles are everywhere in the bulk, and the level gauge reads no holes: the largest disc without a
+// particle there has a radius of less than 0.75 cells, and the level at three places is that of the volume on the mean of a second.
+TEST_P(FreeSurface, HasNoVoidsAfterADrop) {
+  Scene s = domain(solver, 2, {1, 1, 1}, 0.0125, "walls");
+  fill(s, box({0, 0, 0}, {1, 0.3, 0}));
+  fill(s, ball({0.5, 0.6, 0}, 0.1), {0, -1, 0});
+  for (const double x : {0.01, 0.3, 0.8}) {
+    Gauge level;
+    level.name = "x" + std::to_string(int(100 * x)), level.from = {x, 0.02, 0}, level.to = {x, 0.98, 0};
+    s.gauges.push_back(level);
+  }
+  Simulation sim(s);
+  double mean = 0;
+  int readings = 0;
+  for (double t = 2; t < 3; t += 0.05) {
+    advanced(sim, t);
+    for (const GaugeReport& g : sim.snapshot().gauges) {
+      mean += 0.02 + g.value, ++readings;
+      EXPECT_GT(0.02 + g.value, 0.2) << g.name << " at " << t << " s";
+    }
+  }
+  const double area = 0.3 + std::acos(-1.0) * 0.1 * 0.1;
+  EXPECT_NEAR(mean / readings, area, 0.03 * area);
+  const Snapshot now = sim.snapshot();
+  double widest = 0;
+  for (double x = 0.05; x < 0.96; x += 0.01)
+    for (double y = 0.05; y < 0.22; y += 0.01) {
+      double least = 1e30;
+      for (std::size_t i = 0; i < now.size(); ++i)
+        least = std::min(least, std::hypot(coordinate(now, i, 0) - x, coordinate(now, i, 1) - y));
+      widest = std::max(widest, least);
+    }
+  EXPECT_LT(widest, 0.75 * cellOf(s));
+}
