@@ -60,7 +60,8 @@ struct GridParameters {
     v("jitter", jitter,
       {"",
        "Particles begin up to this many spacings from the places of a lattice, along each axis: its rows would stretch to "
-       "stripes.",
+       "stripes. "
+       "Not if a block says how many particles it has: these are at random places anyway.",
        0, 0.5});
     v("pressure_start", pressure_start, {"s", "No pressure acts before this time: the fluid collapses under gravity.", 0, 1e30});
   }
@@ -128,8 +129,10 @@ class Grid : public Solver<D> {
 
   // Steps of step(); public because nvcc wants kernels there.
 
-  /// Random places near those that the particles begin at.
+  /// Random places near those of the lattice that the particles begin at.
   void shake(World<D>& w) {
+    for (const auto& block : w.scene().fluid.blocks)
+      if (block.particles > 0) return;
     const Real most = Real(2 * o_.jitter * w.spacing);
     const auto p = w.fluid.p.view();
     const auto id = w.fluid.id.read();

@@ -73,8 +73,9 @@ TEST_P(FreeSurface, LetsGoOfALid) {
   EXPECT_NEAR(start - mean(sim.snapshot(), 1), g * 0.2 * 0.2 / 2, 0.05 * g * 0.2 * 0.2 / 2);
 }
 
-// After a drop has fallen into a pool, particles are everywhere in the bulk, and the level gauge reads no holes: the largest disc without a
-// particle there has a radius of less than 0.75 cells, and the level at three places is that of the volume on the mean of a second.
+// After a drop has fallen into a pool, particles are everywhere in the bulk, and the level gauge reads no holes: the largest disc
+// without a particle there has a radius of less than 0.75 cells, and the level at three places is that of the volume on the mean
+// of a second.
 TEST_P(FreeSurface, HasNoVoidsAfterADrop) {
   Scene s = domain(solver, 2, {1, 1, 1}, 0.0125, "walls");
   fill(s, box({0, 0, 0}, {1, 0.3, 0}));
