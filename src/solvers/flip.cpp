@@ -9,10 +9,11 @@
 // Both equations are solved for phi with sum_n (phi - phi_n) = rhs [1/s], the sum over the neighbours that are not solid: u -= dx
 // (phi - phi_n) and, with phi of the second, dx -= dt dx (phi - phi_n); pressure is rho0 dx^2/dt phi. Both right-hand sides are
 // positive where fluid must leave. That is Eq. 16-18 with their signs put right: see docs/errata.md.
-#include "grid/density/density.h"
+#include "grid/density/resampling.h"
 #include "grid/density/separation.h"
 #include "grid/pressure/poisson.h"
 #include "grid/pressure/project.h"
+#include "grid/pressure/release.h"
 #include "grid/transfer/extrapolate.h"
 #include "grid/transfer/g2p.h"
 #include "grid/transfer/pad.h"
@@ -29,6 +30,8 @@ struct GridParameters {
   double stiffness = 50;
   int passes = 2;
   double pressure_start = 0;
+  bool separation = true;
+  double jitter = 0.25;
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations, {"", "Largest number of iterations of each of the two pressure solves.", 1, 100000});
@@ -52,6 +55,14 @@ struct GridParameters {
     v("stiffness", stiffness,
       {"1/s", "Spring stiffness of instead = springs. Stiffness times dt should be well below 1.", 0, 1e6});
     v("passes", passes, {"", "Passes over all pairs of particles of instead = distances.", 1, 1000});
+    v("separation", separation,
+      {"", "true: walls and solids push the liquid and let it go; false: they also hold it, as a pump needs that sucks."});
+    v("jitter", jitter,
+      {"",
+       "Particles begin up to this many spacings from the places of a lattice, along each axis: its rows would stretch to "
+       "stripes. "
+       "Not if a block says how many particles it has: these are at random places anyway.",
+       0, 0.5});
     v("pressure_start", pressure_start, {"s", "No pressure acts before this time: the fluid collapses under gravity.", 0, 1e30});
   }
 };
@@ -89,6 +100,7 @@ class Grid : public Solver<D> {
     const bool pressure = c.start >= o_.pressure_start;
     c.report.iterations = 0;
 
+    if (w.step == 0) shake(w);
     c.placeBoundaryAt(c.end);
     moveBodies(w, c.dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
     const int layers = sortForVelocity(w, c.dt);
@@ -117,6 +129,18 @@ class Grid : public Solver<D> {
 
   // Steps of step(); public because nvcc wants kernels there.
 
+  /// Random places near those of the lattice that the particles begin at.
+  void shake(World<D>& w) {
+    for (const auto& block : w.scene().fluid.blocks)
+      if (block.particles > 0) return;
+    const Real most = Real(2 * o_.jitter * w.spacing);
+    const auto p = w.fluid.p.view();
+    const auto id = w.fluid.id.read();
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+      for (int k = 0; k < D; ++k) p[i].x[k] += most * (randomOf(std::uint64_t(id[i]), 0, k) - Real(0.5));
+    });
+  }
+
   // Lines 8-14 of Alg. 1: P2G, forces, the velocity projection (Eq. 9 and 5), G2P and advection. Velocities are extrapolated by
   // `layers` of faces around the fluid.
   void projectVelocity(StepContext<D>& c, bool pressure, int layers) {
@@ -127,20 +151,26 @@ class Grid : public Solver<D> {
     p2gVelocity(s, w.fluid, affine_.get());
     c.stage("to_grid");
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
-    if (oneEquation) p2gDensity(s, w.fluid);
     s.finishFlags();
     applyForce(s, w.solids, Real(dt) * g);
     divergence(s);
     if (oneEquation) addDensityError(o_.instead == "unsplit" ? dt : o_.averaging_time);
     s.tiles.fit(s.phi, Real(0));
-    if (!pressure) s.tiles.clear({&s.phi});
+    if (!pressure) {
+      s.tiles.clear({&s.phi});
+      for (Array<Real>& slope : s.slope) s.tiles.fitCleared({&slope});
+    }
     c.stage("velocity");
     if (pressure) {
       solvePressure(c, "velocity_solve");
-      subtractGradient(s, s.geometry.cell, !apic_);
+      // Only one round: what is found wrong by it, the next step decides anew.
+      released_ = o_.separation && releaseWalls(s, poisson_, Real(dt) * g, tension(dt)) > 0;
+      if (released_) solvePressure(c, "separation_solve", true);
+      subtractGradient(s, s.geometry.cell, true);
+      findSlopes(s);
     }
     c.stage("velocity");
-    extrapolate(s, layers, !apic_);
+    extrapolate(s, layers, true);
     padVelocity(s);
     if (!apic_) padActive(s, s.faces.change);
     c.stage("extrapolate");
@@ -161,7 +191,7 @@ class Grid : public Solver<D> {
     p2gDensity(s, w.fluid);
     s.finishFlags();
     resample(s, w.fluid, w.solids, w.step);
-    densityError(s, dt, 0.5, s.rhs);
+    densityError(s, dt, 0.5, s.rhs, released_);
     findPushOut(s, w.fluid, w.solids);
     addPushOut(s, dt);
     s.tiles.fit(s.phi, Real(0));
@@ -176,11 +206,14 @@ class Grid : public Solver<D> {
     c.stage("displace");
   }
 
-  void solvePressure(StepContext<D>& c, const char* stage) {
+  /// [1/s] from which on a wall lets go: a twentieth of what a cell of water weighs.
+  double tension(double dt) const { return std::max(o_.tolerance, 0.05 * 9.81 * dt * state_->geometry.perCell); }
+
+  void solvePressure(StepContext<D>& c, const char* stage, bool warm = false) {
     GridState<D>& s = *state_;
-    poisson_.prepare(s.tiles, s.flags.state);
+    poisson_.prepare(s.tiles, s.flags.state, &s.flags.distance);
     c.stage("levels");
-    c.report.iterations += poisson_.solve(s.rhs, s.phi, o_.tolerance, o_.iterations).iterations;
+    c.report.iterations += poisson_.solve(s.rhs, s.phi, o_.tolerance, o_.iterations, warm).iterations;
     c.stage(stage);
   }
 
@@ -219,11 +252,14 @@ class Grid : public Solver<D> {
   // The last step ended with a sort, which still holds unless particles came or went or were driven. The tiles are those it chose
   // also after a restart, where w.dt is still its step. Returns the layers of faces around the fluid that need velocities.
   int sortForVelocity(World<D>& w, double dt) {
-    if (sorted_ != w.fluid.arrangement() || !w.scene().fluid.emitters.empty()) sort(w, ringFor(w, w.dt > 0 ? w.dt : dt));
+    bool fresh = false;
+    const auto again = [&](int ring) { sort(w, ring), fresh = true; };
+    if (sorted_ != w.fluid.arrangement() || !w.scene().fluid.emitters.empty()) again(ringFor(w, w.dt > 0 ? w.dt : dt));
     const int ring = dt == w.dt ? ring_ : ringFor(w, dt);
-    if (ring > ring_) sort(w, ring);
+    if (ring > ring_) again(ring);
     if (state_->solids.moving()) state_->solids.update(w.solids, state_->tiles);
-    return ring - 1;
+    if (fresh || state_->solids.moving()) p2gDensity(*state_, w.fluid);  // else that of the last step's end
+    return std::max(ring - 1, D);  // D: from a fluid cell to the farthest face of a cell at its corner
   }
 
  private:
@@ -234,6 +270,7 @@ class Grid : public Solver<D> {
   std::unique_ptr<Affine<D>> affine_;  // APIC only
   Poisson<D> poisson_;
   Array<Real> densityRhs_;    // [1/s] of `instead` = unsplit or averaged
+  bool released_ = false;     // cells let go of walls in this step
   int ring_ = 0;              // cells around the particles that the tiles of the last sort hold
   std::int64_t sorted_ = -1;  // the arrangement of particles that the last sort found
 };

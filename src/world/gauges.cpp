@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "math/kernels.h"
+#include "scene/declare.h"
 #include "scene/vector.h"
 #include "world/world.h"
 
@@ -34,25 +35,41 @@ static double flowNow(const World<D>& w, const Gauge& g) {
 }
 
 // The first place from the line's start on where the density, smoothed over two spacings, falls below half that at rest: at a
-// level surface exactly there.
+// level surface exactly there. A grid keeps the number of particles in a cell and not their distances: there it is smoothed over
+// five spacings, and the domain's walls mirror the particles, or a wall would take half of such a kernel.
 template <int D>
 double Gauges<D>::level(const World<D>& w, const Gauge& g) const {
   using namespace vectors;
   const Vector start = g.from - w.origin, way = g.to - g.from;
-  const double longest = length(way), h = 2 * w.spacing, step = w.spacing / 4;
+  const SolverInfo* const solver = findSolver(w.scene().solver.name);
+  const bool grid = solver && solver->capabilities.grid;
+  const double longest = length(way), h = (grid ? 5 : 2) * w.spacing, step = w.spacing / 4;
   const Vector along = unit(way);
   const Cubic<D> W(h);
   std::vector<double> rho(std::size_t(longest / step) + 2, 0.0);
   const auto p = onHost(w.fluid.p.data, w.fluid.size());
-  for (const Record<D>& one : p) {
+  const auto add = [&](const Record<D>& one) {
     Vector r = {0, 0, 0};
     for (int k = 0; k < D; ++k) r[k] = one.x[k] - start[k];
     const double s = vectors::dot(r, along);
     const Vector across = r - s * along;
-    if (vectors::dot(across, across) >= h * h || s < -h || s > longest + h) continue;
+    if (vectors::dot(across, across) >= h * h || s < -h || s > longest + h) return;
     const int low = std::max(0, int(std::ceil((s - h) / step))), high = std::min(int(rho.size()) - 1, int((s + h) / step));
     for (int k = low; k <= high; ++k) rho[k] += one.a * W(narrowed<D>(r - (k * step) * along));
-  }
+  };
+  // Bit k of `mirror`: the image of axis k.
+  for (const Record<D>& one : p)
+    for (int mirror = 0; mirror < (grid ? 1 << D : 1); ++mirror) {
+      Record<D> image = one;
+      bool near = true;
+      for (int k = 0; k < D && near; ++k) {
+        if (!(mirror >> k & 1)) continue;
+        const bool low = one.x[k] < w.extent[k] / 2;
+        near = w.walled[k] && (low ? one.x[k] : w.extent[k] - one.x[k]) < h;
+        image.x[k] = (low ? Real(0) : 2 * w.extent[k]) - one.x[k];
+      }
+      if (near) add(image);
+    }
   const double half = w.rho0 / 2;
   for (std::size_t k = 0; k < rho.size(); ++k)
     if (rho[k] < half) return k == 0 ? 0 : step * (double(k) - (half - rho[k]) / (rho[k - 1] - rho[k]));

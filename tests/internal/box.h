@@ -90,6 +90,17 @@ struct Box {
     fill(f, 0, int(f.size()), Real(0));
     return f;
   }
+  /// Distances from a surface anywhere between the centres of fluid cells and those of air, at random.
+  Array<Real> distances(unsigned seed) const {
+    Array<Real> f;
+    tiles.fit(f, Real(1));
+    std::mt19937 generator(seed);
+    for (int i = 0; i < tiles.count() * Tiles<D>::cells; ++i) {
+      const Real d = Real(generator() / 4294967296.0);
+      f[i] = state[i] == fluidCell ? -d : d;
+    }
+    return f;
+  }
   double dot(const Array<Real>& a, const Array<Real>& b) const {
     double s = 0;
     eachFluid([&](const Cell& c) { s += double(a[index(c)]) * b[index(c)]; });

@@ -4,6 +4,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "box.h"
+#include "grid/tiles/surface.h"
 
 using namespace brim;
 
@@ -41,7 +42,8 @@ struct Bodies {
 
 /// The solution by an assembled matrix and a direct factorisation, per cell of the box.
 template <int D>
-std::vector<double> assembled(const Box<D>& box, const Bodies<D>& bodies, const Array<Real>& rhs) {
+std::vector<double> assembled(const Box<D>& box, const Bodies<D>& bodies, const Array<Real>& rhs,
+                              const Array<Real>* distance = nullptr) {
   std::vector<int> unknown(box.states.size(), -1);
   std::vector<Vec<D, int>> cells;
   box.eachFluid([&](const Vec<D, int>& c) {
@@ -60,7 +62,8 @@ std::vector<double> assembled(const Box<D>& box, const Bodies<D>& bodies, const 
     double diagonal = 0;
     box.eachBeside(cells[i], [&](const Vec<D, int>& beside) {
       if (box.stateAt(beside) == solidCell) return;
-      ++diagonal;
+      const bool atSurface = distance && box.stateAt(beside) == airCell;
+      diagonal += atSurface ? perTheta((*distance)[box.index(cells[i])], (*distance)[box.index(beside)]) : 1;
       if (box.stateAt(beside) == fluidCell) entries.push_back({i, unknown[box.number(beside)], -1.0});
     });
     // A closed body's constant is free: its first cell is tied to zero, and the mean taken out below.
@@ -132,6 +135,48 @@ TYPED_TEST(PoissonOnTiles, matches_an_assembled_sparse_solve_ID10_ID31) {
       EXPECT_LT(error, (isSingle ? 1e-5 : 1e-10) * most);
       for (int i = 0; i < int(p.size()); ++i) ASSERT_TRUE(box.state[i] == fluidCell || p[i] == 0) << "pressure where no fluid is";
     }
+  }
+}
+
+TYPED_TEST(PoissonOnTiles, puts_the_surface_where_it_is_between_cells) {
+  for (unsigned seed : {1u, 2u}) {
+    const auto box = this->rubble(seed);
+    const Bodies<TypeParam::value> bodies(box);
+    const auto rhs = box.random(seed + 10);
+    const auto distance = box.distances(seed + 20);
+    const auto exact = assembled(box, bodies, rhs, &distance);
+    double most = 0, error = 0;
+    Poisson<TypeParam::value> poisson;
+    poisson.prepare(box.tiles, box.state, &distance);
+    auto p = box.field();
+    EXPECT_LT(poisson.solve(rhs, p, isSingle ? 2e-6 : 1e-12, 300).iterations, isSingle ? 25 : 40);
+    box.eachFluid([&](const auto& c) {
+      error = std::max(error, std::abs(double(p[box.index(c)]) - exact[box.number(c)]));
+      most = std::max(most, std::abs(exact[box.number(c)]));
+    });
+    EXPECT_LT(error, (isSingle ? 1e-5 : 1e-7) * most);  // 1/theta is kept in single precision
+  }
+}
+
+// Still water: p grows by 1 from cell to cell from the surface down, which is theta above the last centre.
+TYPED_TEST(PoissonOnTiles, is_exact_for_a_column_of_any_height) {
+  constexpr int D = TypeParam::value;
+  for (const double theta : {0.1, 0.5, 0.9}) {
+    Vec<D, int> size = this->cube(9);
+    size[D - 1] = 40;
+    const auto box = Box<D>(size, [](const auto&, const Vec<D, int>& c) { return int(c[D - 1] < 20 ? fluidCell : airCell); });
+    auto distance = box.distances(1);
+    for (int c = 0; c < box.tiles.count() * Tiles<D>::cells; ++c) {
+      const int up = 8 * box.tiles.place(c / Tiles<D>::cells)[D - 1] + (c >> 3 * (D - 1) & 7);
+      distance[c] = Real(up - 19 - theta);
+    }
+    // The weight of water enters by the floor: rhs 1 in the lowest cells, and p falls by 1 from cell to cell.
+    auto rhs = box.field(), p = box.field();
+    box.eachFluid([&](const Vec<D, int>& c) { rhs[box.index(c)] = Real(c[D - 1] == 0 ? 1 : 0); });
+    Poisson<D> poisson;
+    poisson.prepare(box.tiles, box.state, &distance);
+    poisson.solve(rhs, p, isSingle ? 1e-5 : 1e-10, 100);
+    box.eachFluid([&](const Vec<D, int>& c) { ASSERT_NEAR(p[box.index(c)], 19 + theta - c[D - 1], 2e-3); });
   }
 }
 

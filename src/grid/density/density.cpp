@@ -7,16 +7,24 @@ namespace {
 
 template <int D>
 struct DensityError {
-  BitView<D> air;
+  BitView<D> air, released;
+  TileView<D> tiles, velocityTiles;
+  bool withReleased;
   const std::uint64_t* fluid;
   const Real* rho;
   Real* rhs;
   Real low, high, perDt;
+  BRIM_DEVICE_FN std::uint64_t releasedAround(int t, int s) const {
+    if (!withReleased) return 0;
+    const int there = velocityTiles.at(tiles.place(t));
+    return there == velocityTiles.count ? 0 : released.around(there, s);
+  }
   BRIM_DEVICE_FN void operator()(int t) const {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     eachSlice<D>([&](int s) {
       // The tent kernel reaches all 3^D - 1 cells around: where any of them is air, the density is too low.
-      const std::uint64_t is = fluid[std::size_t(t) * Bits<D>::words + s], surface = is ? air.around(t, s) : 0;
+      const std::uint64_t is = fluid[std::size_t(t) * Bits<D>::words + s],
+                          surface = is ? air.around(t, s) | releasedAround(t, s) : 0;
       eachLineOf(s, [&](int n) {
         const std::size_t at = first + firstOf(n);
         const Cells<Real> zero(Real(0)), one(Real(1));
@@ -97,10 +105,12 @@ double filledOf(const Array<int>& filled) {
 }
 
 template <int D>
-void densityError(const GridState<D>& s, double dt, double clamp, Array<Real>& rhs) {
+void densityError(const GridState<D>& s, double dt, double clamp, Array<Real>& rhs, bool withReleased) {
   s.tiles.fit(rhs, Real(0));
-  eachTile<D>(s.tiles.count(), DensityError<D>{BitView<D>(s.tiles.view(), s.flags.air), s.flags.fluid.data(), s.rho.data(),
-                                               rhs.data(), Real(1 - clamp), Real(1 + clamp), Real(1 / dt)});
+  eachTile<D>(s.tiles.count(),
+              DensityError<D>{BitView<D>(s.tiles.view(), s.flags.air), BitView<D>(s.velocityTiles.view(), s.released),
+                              s.tiles.view(), s.velocityTiles.view(), withReleased, s.flags.fluid.data(), s.rho.data(),
+                              rhs.data(), Real(1 - clamp), Real(1 + clamp), Real(1 / dt)});
 }
 
 template <int D>
@@ -121,8 +131,8 @@ void setPushOut(GridState<D>& s) {
   eachTile<D>(s.tiles.count(), body);
 }
 
-template void densityError<2>(const GridState<2>&, double, double, Array<Real>&);
-template void densityError<3>(const GridState<3>&, double, double, Array<Real>&);
+template void densityError<2>(const GridState<2>&, double, double, Array<Real>&, bool);
+template void densityError<3>(const GridState<3>&, double, double, Array<Real>&, bool);
 template void addPushOut<2>(GridState<2>&, double);
 template void addPushOut<3>(GridState<3>&, double);
 template void setPushOut<2>(GridState<2>&);

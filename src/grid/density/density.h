@@ -5,7 +5,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 /// P2G of mass: density over rho0 at the centres of the cells, Eq. 12, to `rho`: particles of mass m_p = rho0 V/N, and solids by
-/// their volume fractions. Also the bits of the cells that hold particles, `flags.fluid`, and per tile sum_c min(N_c, N_init),
+/// their volume fractions. Also the bits of the cells that hold particles, `flags.held`, and per tile sum_c min(N_c, N_init),
 /// the volume of Eq. 19 in particles, `filled`.
 template <int D>
 void p2gDensity(GridState<D>&, const Particles<D>&);
@@ -16,9 +16,10 @@ double filledOf(const Array<int>& filled);
 template <int D>
 void g2pDensity(const GridState<D>&, Particles<D>&, double rho0);
 
-/// rhs of Eq. 10 [1/s]: (rho/rho0 - 1)/dt, with rho/rho0 within [1 - clamp, 1 + clamp], and at least 1 in cells beside air.
+/// rhs of Eq. 10 [1/s]: (rho/rho0 - 1)/dt, with rho/rho0 within [1 - clamp, 1 + clamp], and at least 1 in cells beside air and,
+/// `withReleased`, beside cells that have let go of walls (`released`, over velocityTiles): they would be drawn back.
 template <int D>
-void densityError(const GridState<D>&, double dt, double clamp, Array<Real>& rhs);
+void densityError(const GridState<D>&, double dt, double clamp, Array<Real>& rhs, bool withReleased = false);
 
 /// The push-out displacement [m] of the deepest particle of each solid cell that holds any (`flags.penetrated`), Eq. 13, at most
 /// half a cell long: `pushOut`.

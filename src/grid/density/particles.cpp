@@ -59,7 +59,7 @@ void p2gDensity(GridState<D>& s, const Particles<D>& fluid) {
     for (int slice = 0; slice < words; ++slice) {
       std::uint64_t bits = 0;
       for (int c = 0; c < 64; ++c) bits |= std::uint64_t(count[64 * slice + c] > 0) << c;
-      s.flags.fluid[std::size_t(t) * words + slice] = bits;
+      s.flags.held[std::size_t(t) * words + slice] = bits;
     }
   });
   tiles.fit(s.rho, Real(0));
@@ -132,7 +132,7 @@ void resample(GridState<D>& s, Particles<D>& fluid, const Solids<D>& solids, std
     bool any = false;
     for (int slice = 0; slice < words; ++slice) {
       overfull[slice] = 0;
-      eachBit(s.flags.fluid[std::size_t(t) * words + slice], slice, [&](int c) {
+      eachBit(s.flags.held[std::size_t(t) * words + slice], slice, [&](int c) {
         if (s.rho[std::size_t(t) * cells + c] > overfullDensity) overfull[slice] |= std::uint64_t(1) << (c & 63), any = true;
       });
     }

@@ -37,6 +37,16 @@ class EnclosedComponents {
     }
     return product;
   }
+  /// Sets the bits of the cells of all components; source[t] is the tile of the bits that tile t is.
+  void mark(const Array<int>& source, Array<std::uint64_t>& bits) const {
+    const int* const cell = cells_.data();
+    const auto from = source.read();
+    auto* const words = reinterpret_cast<std::uint32_t*>(bits.data());
+    forEach(first_.back(), [=] BRIM_KERNEL(int i) {
+      const int c = cell[i], at = from[c / Tiles<D>::cells] * Tiles<D>::cells + c % Tiles<D>::cells;
+      setBits(words[at >> 5], 1u << (at & 31));
+    });
+  }
   std::size_t bytes() const {
     return unknown_.bytes() + open_.bytes() + cells_.bytes() + root_.bytes() + reached_.bytes() + first_.capacity() * sizeof(int);
   }

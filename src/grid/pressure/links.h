@@ -14,20 +14,12 @@ class Links {
  public:
   BRIM_DEVICE_FN Links(const LevelView<D>& l, int t) {
     inverse_ = l.inverse + std::size_t(t) * Tiles<D>::cells;
-    if constexpr (finest) {
-      sides_ = l.sides + std::size_t(t) * Tiles<D>::cells;
-    } else {
-      diag_ = l.diag + std::size_t(t) * Tiles<D>::cells;
+    diag_ = l.diag + std::size_t(t) * Tiles<D>::cells;
+    if constexpr (!finest)
       for (int k = 0; k < D; ++k) w_[k] = {l.w[k], t, l.beside + 2 * D * t};
-    }
   }
-  BRIM_DEVICE_FN Cells<float> diag(int n) const {
-    if constexpr (finest)
-      return loadBytes(sides_ + firstOf(n));
-    else
-      return load(diag_ + firstOf(n));
-  }
-  /// 1 / diag, 0 where there is no unknown. To a GPU a division is cheaper than three more bytes.
+  BRIM_DEVICE_FN Cells<float> diag(int n) const { return load(diag_ + firstOf(n)); }
+  /// 1 / diag, 0 where there is no unknown. To a GPU a division is cheaper than four more bytes.
   BRIM_DEVICE_FN Cells<float> inverse(int n) const {
 #if BRIM_CUDA
     if constexpr (finest) return inverseOf(diag(n));
@@ -49,8 +41,7 @@ class Links {
   BRIM_DEVICE_FN Cells<float> above(int n, int k) const { return w_[k].above(n, k); }
 
  private:
-  const std::uint8_t* sides_ = nullptr;
-  const float *inverse_, *diag_ = nullptr;
+  const float *inverse_, *diag_;
   Around<D, float> w_[D];
 };
 
@@ -179,7 +170,7 @@ struct CoarsestMatrix {
   static constexpr double leastPivot = 1e-5;  // over the diagonal: weights are in single precision
   LevelView<D> l;
   bool finest;
-  BRIM_DEVICE_FN double diag(int c) const { return finest ? float(l.sides[c]) : l.diag[c]; }
+  BRIM_DEVICE_FN double diag(int c) const { return l.diag[c]; }
   /// The cell below c along axis k, and the entry of both.
   BRIM_DEVICE_FN int below(int c, int k) const { return lowerElement<D>(l.beside, c, k); }
   BRIM_DEVICE_FN double link(int c, int k) const { return finest ? -1.0f : -l.w[k][c]; }

@@ -12,12 +12,9 @@ void Level<D>::fit() {
 
 template <int D>
 LevelView<D> Level<D>::view() {
-  LevelView<D> v{tiles.count(),  tiles.beside().data(),
-                 lines.data(),   sides.data(),
-                 diag.data(),    {},
-                 inverse.data(), r.data(),
-                 z.data(),       t.data(),
-                 y.data(),       coarse.data()};
+  LevelView<D> v{
+      tiles.count(), tiles.beside().data(), lines.data(), diag.data(), {}, inverse.data(), r.data(), z.data(), t.data(),
+      y.data(),      coarse.data()};
   for (int k = 0; k < D; ++k) v.w[k] = w[k].data();
   return v;
 }
@@ -35,7 +32,7 @@ int Level<D>::unknowns() const {
 
 template <int D>
 std::size_t Level<D>::bytes() const {
-  std::size_t n = tiles.bytes() + lines.bytes() + sides.bytes() + diag.bytes() + coarse.bytes() + count.bytes();
+  std::size_t n = tiles.bytes() + lines.bytes() + diag.bytes() + coarse.bytes() + count.bytes();
   for (const Array<float>* field : {&inverse, &r, &z, &t, &y}) n += field->bytes();
   for (const Array<float>& field : w) n += field.bytes();
   return n;

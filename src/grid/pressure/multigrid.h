@@ -14,20 +14,17 @@ struct LevelView {
   int tiles;
   const int* beside;
   std::uint64_t* lines;
-  const std::uint8_t* sides;
   float *diag, *w[D], *inverse, *r, *z, *t, *y;
   int* coarse;
 };
 
 /// One level: unknowns x of  diag x - sum over the 2 D neighbours of w x_n = r,  all 0 where there is no unknown.
-/// On the finest, w is 1 between unknowns and diag the number of neighbours that are not solid, kept in bytes; on the others w is
-/// a number per face, which is what solid fractions of cut cells would be on the finest too.
+/// On the finest, w is 1 between unknowns; on the others it is a number per face.
 template <int D>
 struct Level {
   Tiles<D> tiles;              // those with unknowns
   Array<std::uint64_t> lines;  // per tile: its lines with unknowns
-  Array<std::uint8_t> sides;   // finest: diag
-  Array<float> diag, w[D];     // coarser; w[k]: of a cell's lower face along k
+  Array<float> diag, w[D];     // w[k]: of a cell's lower face along k, not of the finest
   Array<float> inverse;        // 1 / diag, 0 where there is no unknown
   Array<float> r, z;           // right-hand side and solution
   Array<float> t, y;           // in between: r / diag, and z while it is smoothed
@@ -75,7 +72,7 @@ class Multigrid {
   Multigrid();
   Level<D>& finest() { return *levels_[0]; }
   const Level<D>& finest() const { return *levels_[0]; }
-  /// The coarser levels, from the finest, whose tiles, sides, inverse and lines are there.
+  /// The coarser levels, from the finest, whose tiles, diag, inverse and lines are there.
   void coarsen();
   /// z = M r on the finest level, M symmetric positive definite. t must hold inverse r. parts() are those of r z, which the
   /// convergence control then reads.

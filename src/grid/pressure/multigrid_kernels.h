@@ -122,12 +122,12 @@ struct CorrectedField {
     const int at = t * power(8, D) + firstOf(n);
     const Quad own = load(l.z + at);
     if (t >= l.tiles) return own;
-    const Quad known = finest ? loadBytes(l.sides + at) : load(l.inverse + at);
+    const Quad known = load((finest ? l.diag : l.inverse) + at);
     return own + select(known > Quad(0), loadCoarse<D>(next + l.coarse[t], n), Quad(0));
   }
   __device__ float cell(int t, int c) const {
     const int at = t * power(8, D) + c;
-    return l.z[at] + ((finest ? l.sides[at] > 0 : l.inverse[at] > 0) ? next[l.coarse[t] + coarseOf(c)] : 0.0f);
+    return l.z[at] + (((finest ? l.diag : l.inverse)[at] > 0) ? next[l.coarse[t] + coarseOf(c)] : 0.0f);
   }
 };
 /// Correct and Smooth in one.

@@ -14,7 +14,7 @@ namespace {
 }  // namespace
 
 template <int D>
-void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state) {
+void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance) {
   tiles_ = tiles.count();
   findWet(state);
   const int n = elementOf(wet_, tiles_);
@@ -27,18 +27,17 @@ void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state
   Level<D>& top = grid_.finest();
   top.tiles.choose(tiles, source_, n);
   top.fit();
-  top.tiles.fit(top.sides, std::uint8_t(0));
   enclosed_.fit(top.tiles);
 #if BRIM_CUDA
-  top.tiles.fit({&top.inverse, &top.r, &top.z, &top.t, &top.y, &b_, &x_, &p_, &q_, &turned_});
+  top.tiles.fit({&top.diag, &top.inverse, &top.r, &top.z, &top.t, &top.y, &b_, &x_, &p_, &q_, &turned_});
 #else
-  top.tiles.fit({&top.inverse, &top.r, &top.z, &top.t, &top.y});
+  top.tiles.fit({&top.diag, &top.inverse, &top.r, &top.z, &top.t, &top.y});
   top.tiles.fit({&b_, &x_, &p_, &q_});
 #endif
   if (!single) top.tiles.fit(r_, Real(0));
   for (Array<double>* a : {&part_, &mostR_, &mostX_}) a->resize(n);
   scalars_.resize(1);
-  findStates(tiles, state);
+  findStates(tiles, state, distance);
   top.findLines();
   enclosed_.begin(top);
   grid_.coarsen();
@@ -54,10 +53,11 @@ void Poisson<D>::findWet(const Array<std::uint8_t>& state) {
 }
 
 template <int D>
-void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state) {
+void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance) {
   Level<D>& top = grid_.finest();
-  const FindStates<D> find{tiles.view(),       state.data(),         source_.data(),   top.sides.data(),
-                           top.inverse.data(), enclosed_.unknown(0), enclosed_.open(0)};
+  const FindStates<D> find{tiles.view(),         state.data(),     distance ? distance->data() : nullptr,
+                           source_.data(),       top.diag.data(),  top.inverse.data(),
+                           enclosed_.unknown(0), enclosed_.open(0)};
 #if BRIM_CUDA
   eachCellOfTiles<D>(top.tiles.count(), find);
 #else

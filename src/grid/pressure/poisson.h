@@ -12,26 +12,29 @@ struct PoissonReport {
 };
 
 /// Solves, for each fluid cell c, in units of cells,
-///   sum over the neighbours n of c that are not solid of (p_c - p_n) = rhs_c,   p_n = 0 in air.
+///   sum over the neighbours n of c that are not solid of (p_c - p_n) = rhs_c,   p_n = 0 in air,
+/// or, where distances from the surface are given, p_c/theta in the place of p_c - p_n for a neighbour in air (surface.h).
 /// Fluid that no air touches has no such p unless rhs sums to zero there: the mean of rhs is taken out of each such enclosed
 /// component, and its p has zero mean. A fluid cell walled in by itself gets p = 0.
 template <int D>
 class Poisson {
  public:
-  /// What the cells are: a field of CellState over `tiles`, background included.
-  void prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state);
+  /// What the cells are: a field of CellState over `tiles`, background included; and their distances from the surface [cells].
+  void prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance = nullptr);
   /// p: a field over the tiles of the last prepare, whose first guess counts if `warm`; on return it is 0 where no fluid is.
   /// rhs may hold anything there. Stops when the largest residual is at most `tolerance`, or cannot be made smaller.
   PoissonReport solve(const Array<Real>& rhs, Array<Real>& p, double tolerance, int iterations, bool warm = false);
   /// q = A p, and z = M r with the preconditioner: fields over the tiles of the last prepare.
   void apply(const Array<Real>& p, Array<Real>& q);
   void precondition(const Array<Real>& r, Array<Real>& z);
+  /// Sets the bits of the cells of enclosed components, of the tiles of the last prepare.
+  void markEnclosed(Array<std::uint64_t>& bits) const { enclosed_.mark(source_, bits); }
   int unknowns() const { return grid_.finest().unknowns(); }
   std::size_t bytes() const;
 
  private:
   void findWet(const Array<std::uint8_t>& state);
-  void findStates(const Tiles<D>&, const Array<std::uint8_t>& state);
+  void findStates(const Tiles<D>&, const Array<std::uint8_t>& state, const Array<Real>* distance);
   void take(const Array<Real>& from, Array<Real>& to);
   template <class T>
   void give(const Array<T>& from, Array<Real>& to);

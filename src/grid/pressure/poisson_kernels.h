@@ -1,7 +1,7 @@
 // The kernels of the pressure solver: cell states, copies from and to the caller's fields, and conjugate gradients.
 #pragma once
 #include "grid/pressure/poisson.h"
-#include "grid/tiles/lines.h"
+#include "grid/tiles/flags.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -63,15 +63,24 @@ struct IsWet {
   }
 };
 
-/// Per cell the number of neighbours that are not solid, and which cells air touches.
+/// Per cell the links to neighbours that are not solid, and which cells air touches.
 template <int D>
 struct FindStates {
   TileView<D> tiles;
   const std::uint8_t* state;
+  const Real* distance;  // null: theta is 1 everywhere
   const int* source;
-  std::uint8_t* sides;
-  float* inverse;
+  float *diag, *inverse;
   std::uint64_t *unknown, *open;
+  /// The sum of 1/theta over the neighbours in air of cell c of the caller's tile t.
+  BRIM_DEVICE_FN float linksToAir(int t, int c) const {
+    const Real own = distance[std::size_t(t) * Tiles<D>::cells + c];
+    Real sum = 0;
+    for (int k = 0; k < D; ++k)
+      for (const int n : {lowerCell(tiles, t, c, k), upperCell(tiles, t, c, k)})
+        if (state[n] == airCell) sum += perTheta(own, distance[n]);
+    return float(sum);
+  }
   BRIM_DEVICE_FN void operator()(int t) const {
     constexpr int cells = Tiles<D>::cells, middle = (Tiles<D>::ways - 1) / 2, words = cells / 64;
     const int* const links = tiles.around(source[t]);
@@ -85,8 +94,9 @@ struct FindStates {
       for (int k = 0; k < D; ++k)
         for (const std::uint8_t s : {around.below(k), around.above(k)}) notSolid += s != solidCell, air += s == airCell;
     const std::size_t at = std::size_t(t) * cells + c;
-    sides[at] = std::uint8_t(notSolid);
-    inverse[at] = notSolid ? 1.0f / float(notSolid) : 0.0f;
+    const float all = air && distance ? float(notSolid - air) + linksToAir(source[t], c) : float(notSolid);
+    diag[at] = all;
+    inverse[at] = notSolid ? 1.0f / all : 0.0f;
     const unsigned known = __ballot_sync(0xffffffffu, notSolid > 0), reached = __ballot_sync(0xffffffffu, air > 0);
     if (c % 32 == 0) {
       reinterpret_cast<unsigned*>(unknown + std::size_t(t) * words)[c / 32] = known;
@@ -110,8 +120,16 @@ struct FindStates {
           air = sumBeside<D>(own, beside, n, [](Bytes s) { return ~(s | s >> 1) & ones; }) & fluid * 255;
         }
         const std::size_t at = std::size_t(t) * cells + 8 * n;
-        __builtin_memcpy(sides + at, &sum, sizeof sum);
-        for (int c = 0; c < 8; ++c) inverse[at + c] = inverseOf[sides[at + c]];
+        for (int c = 0; c < 8; ++c) {
+          const int notSolid = int(sum >> 8 * c & 255), open = int(air >> 8 * c & 255);
+          if (open && distance) {
+            diag[at + c] = float(notSolid - open) + linksToAir(source[t], 8 * n + c);
+            inverse[at + c] = 1 / diag[at + c];
+          } else {
+            diag[at + c] = float(notSolid);
+            inverse[at + c] = inverseOf[notSolid];
+          }
+        }
         const auto any = [](Bytes b) { return (b | b >> 1 | b >> 2) & ones; };  // counts are at most 6
         known |= bitsOf(any(sum)) << 8 * line;
         reached |= bitsOf(any(air)) << 8 * line;
@@ -176,7 +194,7 @@ struct Fields {
     store(r + at, next);
     if (!single) store(top.r + at, rounded);
 #if BRIM_CUDA
-    store(top.t + at, inverseOf(loadBytes(top.sides + at)) * rounded);
+    store(top.t + at, inverseOf(load(top.diag + at)) * rounded);
 #else
     store(top.t + at, load(top.inverse + at) * rounded);
 #endif
@@ -237,7 +255,7 @@ struct Multiply {
     const Around<D, Real> p(from, t, top.beside + 2 * D * t);
     Cells<Real> product = Real(0);
     eachLine(top.lines[t], [&](int n) {
-      const Cells<Real> diag = toReal(loadBytes(top.sides + first + firstOf(n))), own = p.line(n);
+      const Cells<Real> diag = toReal(load(top.diag + first + firstOf(n))), own = p.line(n);
       const Cells<Real> q = operatorOf(diag, own, p.sides(n));
       store(to + first + firstOf(n), q);
       product += own * q;
@@ -263,7 +281,7 @@ struct TurnAndMultiply {
     Quad product(Real(0));
     eachLine(top.lines[t], [&](int n) {
       const std::size_t at = first + firstOf(n);
-      const Quad diag = loadBytes(top.sides + at), own = z.line(n) + beta * p.line(n);
+      const Quad diag = load(top.diag + at), own = z.line(n) + beta * p.line(n);
       const Quad q = operatorOf(diag, own, z.sides(n) + beta * p.sides(n));
       store(turned + at, own);
       store(to + at, q);

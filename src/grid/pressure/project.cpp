@@ -22,7 +22,7 @@ struct Force {
   TileView<D> tiles;
   GridGeometry<D> geometry;
   SolidView<D> solids;
-  const std::uint64_t *known[D], *wall[D];
+  const std::uint64_t *known[D], *beside[D], *wall[D];
   Vec<D> dv;
   Real *u[D], *change[D];
   BRIM_DEVICE_FN void operator()(int t) const {
@@ -30,11 +30,11 @@ struct Force {
     for (int k = 0; k < D; ++k) {
       Real *const ut = u[k] + std::size_t(t) * cells, *const ct = change[k] + std::size_t(t) * cells;
       eachSlice<D>([&](int s) {
-        const std::uint64_t has = known[k][std::size_t(t) * words + s];
+        const std::uint64_t has = known[k][std::size_t(t) * words + s], more = beside[k][std::size_t(t) * words + s];
         eachLineOf(s, [&](int n) {
-          const Cells<Real> is = maskOf(has, n), gain = is * Cells<Real>(dv[k]);
+          const Cells<Real> gain = maskOf(has, n) * Cells<Real>(dv[k]);
           const int at = firstOf(n);
-          store(ut + at, is * load(ut + at) + gain);
+          store(ut + at, maskOf(has | more, n) * load(ut + at) + gain);
           store(ct + at, gain);
         });
         eachBit(wall[k][std::size_t(t) * words + s], s, [&](int c) {
@@ -76,14 +76,14 @@ template <int D>
 struct Subtract {
   TileView<D> tiles;
   const std::uint64_t *known[D], *wall[D];
-  const Real* phi;
+  const Real *phi, *distance;
   Real factor;
   bool withChange, fromZero;
   Real *u[D], *change[D];
   BRIM_DEVICE_FN void operator()(int t) const {
     constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
     const Beside<D> beside(tiles, t);
-    const Around<D, Real> p(phi, t, beside.of);
+    const Around<D, Real> p(phi, t, beside.of), surface(distance, t, beside.of);
     for (int k = 0; k < D; ++k) {
       Real *const ut = u[k] + std::size_t(t) * cells, *const ct = change[k] + std::size_t(t) * cells;
       eachSlice<D>([&](int s) {
@@ -95,9 +95,39 @@ struct Subtract {
             if (fromZero) store(ut + at, Cells<Real>(Real(0)));
             return;
           }
-          const Cells<Real> gradient = maskOf(free, n) * Cells<Real>(factor) * (p.line(n) - p.below(n, k));
+          const Cells<Real> gradient = maskOf(free, n) * Cells<Real>(factor) * perTheta(surface.line(n), surface.below(n, k)) *
+                                       (p.line(n) - p.below(n, k));
           store(ut + at, fromZero ? -gradient : load(ut + at) - gradient);
           if (withChange) store(ct + at, load(ct + at) - gradient);
+        });
+      });
+    }
+  }
+};
+
+template <int D>
+struct Slopes {
+  TileView<D> tiles;
+  const std::uint64_t *fluid, *known[D], *wall[D];
+  const Real *phi, *distance;
+  Real* slope[D];
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    const Beside<D> beside(tiles, t);
+    const Around<D, Real> p(phi, t, beside.of), surface(distance, t, beside.of);
+    for (int k = 0; k < D; ++k) {
+      Real* const to = slope[k] + std::size_t(t) * cells;
+      const BitView<D> open(tiles, known[k]), closed(tiles, wall[k]);
+      eachSlice<D>([&](int s) {
+        const std::uint64_t is = fluid[std::size_t(t) * words + s];
+        const std::uint64_t low = is & open.at(t, s) & ~closed.at(t, s);
+        const std::uint64_t high = is & open.above(t, s, k) & ~closed.above(t, s, k);
+        eachLineOf(s, [&](int n) {
+          if (!anyOf(is, n)) return store(to + firstOf(n), Cells<Real>(Real(0)));
+          const Cells<Real> below = maskOf(low, n), above = maskOf(high, n), own = p.line(n), at = surface.line(n);
+          const Cells<Real> sum = below * perTheta(at, surface.below(n, k)) * (own - p.below(n, k)) +
+                                  above * perTheta(at, surface.above(n, k)) * (p.above(n, k) - own);
+          store(to + firstOf(n), sum / max(below + above, Cells<Real>(Real(1))));
         });
       });
     }
@@ -108,9 +138,10 @@ struct Subtract {
 
 template <int D>
 void applyForce(GridState<D>& s, const Solids<D>& solids, const Vec<D>& dv) {
-  Force<D> body{s.tiles.view(), s.geometry, s.solids.view(solids), {}, {}, dv, {}, {}};
+  Force<D> body{s.tiles.view(), s.geometry, s.solids.view(solids), {}, {}, {}, dv, {}, {}};
   for (int k = 0; k < D; ++k) {
     body.known[k] = s.flags.known[k].data(), body.wall[k] = s.flags.wall[k].data();
+    body.beside[k] = s.flags.beside[k].data();
     body.u[k] = s.faces.u[k].data(), body.change[k] = s.faces.change[k].data();
   }
   eachTile<D>(s.tiles.count(), body);
@@ -126,10 +157,20 @@ void divergence(GridState<D>& s) {
 
 template <int D>
 void subtractGradient(GridState<D>& s, double step, bool withChange, bool fromZero) {
-  Subtract<D> body{s.tiles.view(), {}, {}, s.phi.data(), Real(step), withChange, fromZero, {}, {}};
+  Subtract<D> body{s.tiles.view(), {}, {}, s.phi.data(), s.flags.distance.data(), Real(step), withChange, fromZero, {}, {}};
   for (int k = 0; k < D; ++k) {
     body.known[k] = s.flags.known[k].data(), body.wall[k] = s.flags.wall[k].data();
     body.u[k] = s.faces.u[k].data(), body.change[k] = s.faces.change[k].data();
+  }
+  eachTile<D>(s.tiles.count(), body);
+}
+
+template <int D>
+void findSlopes(GridState<D>& s) {
+  Slopes<D> body{s.tiles.view(), s.flags.fluid.data(), {}, {}, s.phi.data(), s.flags.distance.data(), {}};
+  for (int k = 0; k < D; ++k) {
+    s.tiles.fit(s.slope[k], Real(0));
+    body.known[k] = s.flags.known[k].data(), body.wall[k] = s.flags.wall[k].data(), body.slope[k] = s.slope[k].data();
   }
   eachTile<D>(s.tiles.count(), body);
 }
@@ -138,6 +179,8 @@ template void applyForce<2>(GridState<2>&, const Solids<2>&, const Vec<2>&);
 template void applyForce<3>(GridState<3>&, const Solids<3>&, const Vec<3>&);
 template void divergence<2>(GridState<2>&);
 template void divergence<3>(GridState<3>&);
+template void findSlopes<2>(GridState<2>&);
+template void findSlopes<3>(GridState<3>&);
 template void subtractGradient<2>(GridState<2>&, double, bool, bool);
 template void subtractGradient<3>(GridState<3>&, double, bool, bool);
 

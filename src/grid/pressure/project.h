@@ -17,4 +17,8 @@ void divergence(GridState<D>&);
 template <int D>
 void subtractGradient(GridState<D>&, double step, bool withChange, bool fromZero = false);
 
+/// The slopes of phi within fluid cells, from the gradients on their faces without walls; before extrapolation.
+template <int D>
+void findSlopes(GridState<D>&);
+
 }  // namespace brim::inline BRIM_FLAVOUR

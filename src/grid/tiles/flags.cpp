@@ -12,21 +12,50 @@ BRIM_FN std::uint64_t bytesOf(std::uint64_t bits) {
 }
 static_assert(fluidCell == 1 && solidCell == 2 && airCell == 0);
 
+/// Distances from the surface, and the bits of the cells in the liquid.
+template <int D>
+struct FindFluid {
+  const Real *rho, *fraction;
+  const std::uint64_t* solid;
+  Real* distance;
+  std::uint64_t* fluid;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    const std::size_t first = std::size_t(t) * Tiles<D>::cells, word = std::size_t(t) * Flags<D>::words;
+#if BRIM_CUDA
+    const int c = ownCell();
+    const Real d = surfaceDistance(rho[first + c], fraction[first + c]);
+    distance[first + c] = d;
+    giveBits(fluid + word, d < 0 && !Bits<D>::test(solid + word, c));
+#else
+    for (int c = 0; c < Tiles<D>::cells; ++c) distance[first + c] = surfaceDistance(rho[first + c], fraction[first + c]);
+    for (int s = 0; s < Flags<D>::words; ++s) {
+      std::uint64_t bits = 0;
+      for (int c = 0; c < 64; ++c) bits |= std::uint64_t(distance[first + 64 * s + c] < 0) << c;
+      fluid[word + s] = bits & ~solid[word + s];
+    }
+#endif
+  }
+};
+
 template <int D>
 struct FaceBits {
-  BitView<D> isFluid, isSolid;
+  BitView<D> isFluid, isHeld, isFlying, isSolid;
   int tiles;
-  std::uint64_t *known[D], *wall[D];
+  std::uint64_t *known[D], *beside[D], *wall[D];
   BRIM_DEVICE_FN void operator()(int at) const {
     const int t = at / Flags<D>::words, s = at % Flags<D>::words;
     for (int k = 0; k < D; ++k) {
       if (t == tiles) {
-        known[k][at] = wall[k][at] = 0;
+        known[k][at] = beside[k][at] = wall[k][at] = 0;
         continue;
       }
-      const std::uint64_t here = isFluid.at(t, s), there = isFluid.below(t, s, k);
-      known[k][at] = here | there;
-      wall[k][at] = (here & isSolid.below(t, s, k)) | (there & isSolid.at(t, s));
+      const std::uint64_t fluid = isFluid.at(t, s), fluidBelow = isFluid.below(t, s, k);
+      const std::uint64_t held = isHeld.at(t, s), heldBelow = isHeld.below(t, s, k);
+      const std::uint64_t closed = ((fluid | held) & isSolid.below(t, s, k)) | ((fluidBelow | heldBelow) & isSolid.at(t, s));
+      const std::uint64_t all = fluid | fluidBelow | isFlying.at(t, s) | isFlying.below(t, s, k) | closed;
+      wall[k][at] = closed;
+      known[k][at] = all;
+      beside[k][at] = (held | heldBelow) & ~all;
     }
   }
 };
@@ -36,35 +65,48 @@ struct FaceBits {
 template <int D>
 void Flags<D>::fit(const Tiles<D>& tiles) {
   const int n = (tiles.count() + 1) * words;
-  fluid.resize(n), air.resize(n), penetrated.resize(n);
-  fill(fluid, 0, n, std::uint64_t(0));
-  for (int k = 0; k < D; ++k) known[k].resize(n), wall[k].resize(n);
+  for (Array<std::uint64_t>* bits : {&fluid, &air, &held, &flying, &penetrated}) bits->resize(n);
+  fill(held, 0, n, std::uint64_t(0));
+  for (int k = 0; k < D; ++k) known[k].resize(n), beside[k].resize(n), wall[k].resize(n);
   tiles.fit(state, std::uint8_t(airCell));
 }
 
 template <int D>
-void Flags<D>::finish(const Tiles<D>& tiles, const SolidCells<D>& solids) {
+void Flags<D>::finish(const Tiles<D>& tiles, const SolidCells<D>& solids, const Array<Real>& rho) {
   const int n = tiles.count();
-  const auto f = fluid.view(), a = air.view(), b = penetrated.view();
-  const auto solid = solids.solid().read();
+  tiles.fit(distance, Real(1));
+  fill(fluid, n * words, (n + 1) * words, std::uint64_t(0));
+  const FindFluid<D> find{rho.data(), solids.fraction().data(), solids.solid().data(), distance.data(), fluid.data()};
+#if BRIM_CUDA
+  eachCellOfTiles<D>(n, find);
+#else
+  eachTile<D>(n, find);
+#endif
+  const auto h = held.view(), a = air.view(), b = penetrated.view(), y = flying.view();
+  const auto f = fluid.read(), solid = solids.solid().read();
   std::uint8_t* const bytes = state.data();
   forEach((n + 1) * words, [=] BRIM_KERNEL(int at) {
-    const std::uint64_t s = solid[at], free = f[at] & ~s;
-    b[at] = f[at] & s;
-    f[at] = free;
+    const std::uint64_t s = solid[at], free = f[at];
+    b[at] = h[at] & s;
+    h[at] &= ~s;
     a[at] = ~(free | s);
     auto* const to = reinterpret_cast<std::uint64_t*>(bytes + std::size_t(at) * 64);
     for (int line = 0; line < 8; ++line) to[line] = bytesOf(free >> 8 * line) | bytesOf(s >> 8 * line) << 1;
   });
-  const BitView<D> isFluid(tiles.view(), fluid), isSolid(tiles.view(), solids.solid());
-  FaceBits<D> faces{isFluid, isSolid, n, {}, {}};
-  for (int k = 0; k < D; ++k) faces.known[k] = known[k].data(), faces.wall[k] = wall[k].data();
+  const BitView<D> isFluid(tiles.view(), fluid), isHeld(tiles.view(), held), isFlying(tiles.view(), flying),
+      isSolid(tiles.view(), solids.solid());
+  forEach((n + 1) * words, [=] BRIM_KERNEL(int at) {
+    y[at] = at < n * words && h[at] ? h[at] & ~isFluid.around(at / words, at % words) : std::uint64_t(0);
+  });
+  FaceBits<D> faces{isFluid, isHeld, isFlying, isSolid, n, {}, {}, {}};
+  for (int k = 0; k < D; ++k)
+    faces.known[k] = known[k].data(), faces.beside[k] = beside[k].data(), faces.wall[k] = wall[k].data();
   forEach((n + 1) * words, faces);
 }
 
 template <int D>
 std::size_t Flags<D>::bytes() const {
-  return (3 + 2 * D) * fluid.bytes() + state.bytes();
+  return (5 + 3 * D) * fluid.bytes() + state.bytes() + distance.bytes();
 }
 
 template struct Flags<2>;

@@ -4,6 +4,7 @@
 #include "grid/tiles/cell_state.h"
 #include "grid/tiles/lines.h"
 #include "grid/tiles/solid_cells.h"
+#include "grid/tiles/surface.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -62,20 +63,25 @@ class BitView {
   const std::uint64_t* bits_;
 };
 
-/// Cell states of one set of tiles. A cell is fluid if it holds a particle and is not solid.
+/// Cell states of one set of tiles. A cell is fluid if its centre is in the liquid and in no solid; particles beyond fly freely,
+/// or follow the liquid that they are next to.
 template <int D>
 struct Flags {
   static constexpr int words = Bits<D>::words;
   Array<std::uint64_t> fluid, air;  // per tile and slice
+  Array<std::uint64_t> held;        // cells with particles that are not solid
+  Array<std::uint64_t> flying;      // those of them that no fluid cell is around
   Array<std::uint64_t> penetrated;  // solid cells with particles
-  Array<std::uint64_t> known[D];    // faces (the lower ones of the cells) that a fluid cell has
-  Array<std::uint64_t> wall[D];     // faces between a fluid cell and a solid one
+  Array<std::uint64_t> known[D];    // faces (the lower ones of the cells) that a fluid or flying cell has, and `wall`
+  Array<std::uint64_t> beside[D];   // other faces of cells with particles
+  Array<std::uint64_t> wall[D];     // faces between a cell with liquid and a solid one
+  Array<Real> distance;             // [cells] of a cell's centre from the surface, negative in the liquid
   Array<std::uint8_t> state;        // per cell, as the pressure solver reads it
 
-  /// Resizes all for these tiles; `fluid` is then to be filled for tiles that hold particles.
+  /// Resizes all for these tiles; `held` is then to be filled for tiles that hold particles.
   void fit(const Tiles<D>&);
-  /// All others, from `fluid` (cells with particles) and the solids.
-  void finish(const Tiles<D>&, const SolidCells<D>&);
+  /// All others, from `held` (cells with particles), the densities over rho0 and the solids.
+  void finish(const Tiles<D>&, const SolidCells<D>&, const Array<Real>& rho);
   std::size_t bytes() const;
 };
 

@@ -19,6 +19,9 @@ struct GridState {
   Faces<D> faces;                 // velocities [m/s]; in the density projection displacements [m]
   Array<Real> rho;                // density over rho0 at the centres of the cells
   Array<Real> rhs, phi;           // [1/s] both sides of the pressure equation
+  Array<Real> slope[D];           // [1/s] of phi within a fluid cell, from one side to the other
+  Array<std::uint64_t> released;  // cells that let go of walls in the velocity projection
+  Array<std::uint64_t> enclosed;  // cells of liquid that no air touches
   Array<Vec<D>> pushOut;          // [m] of the deepest particle of each solid cell that holds any
   Array<int> filled;              // per tile with particles: its volume of Eq. 19 in particles
   Array<std::uint64_t> spare[D];  // bits of faces, for extrapolation
@@ -36,8 +39,8 @@ struct GridState {
     solids.update(bodies, tiles);
     flags.fit(tiles);
   }
-  /// Cell states, once flags.fluid has the cells that hold particles.
-  void finishFlags() { flags.finish(tiles, solids); }
+  /// Cell states, once flags.held has the cells that hold particles and `rho` their densities.
+  void finishFlags() { flags.finish(tiles, solids, rho); }
   std::size_t bytes() const {
     return tiles.bytes() + velocityTiles.bytes() + bins.bytes() + flags.bytes() + faces.bytes() + velocity.bytes() +
            padded.bytes() + 3 * rhs.bytes() + solids.bytes();

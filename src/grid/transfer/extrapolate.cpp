@@ -29,7 +29,7 @@ template <int D, bool withChange>
 struct ExtrapolateLayer {
   TileView<D> view;
   struct Component {
-    const std::uint64_t *known, *next;
+    const std::uint64_t *known, *next, *beside;
     Real *u, *change;
   } component[D];
 
@@ -47,17 +47,22 @@ struct ExtrapolateLayer {
     });
   }
   BRIM_DEVICE_FN void extrapolateFace(const Component& one, int t, int c) const {
-    const auto [known, next, u, change] = one;
+    const auto [known, grown, beside, u, change] = one;
     Real sum = 0, difference = 0, count = 0;
     for (int a = 0; a < D; ++a)
       for (int up = 0; up < 2; ++up) {
-        const int beside = up ? upperCell(view, t, c, a) : lowerCell(view, t, c, a);
-        if (!(known[std::size_t(beside) >> 6] >> (beside & 63) & 1)) continue;
-        sum += u[beside], count += 1;
-        if (withChange) difference += change[beside];
+        const int next = up ? upperCell(view, t, c, a) : lowerCell(view, t, c, a);
+        if (!(known[std::size_t(next) >> 6] >> (next & 63) & 1)) continue;
+        sum += u[next], count += 1;
+        if (withChange) difference += change[next];
       }
-    u[t * Tiles<D>::cells + c] = sum / count;
-    if (withChange) change[t * Tiles<D>::cells + c] = difference / count;
+    const int at = t * Tiles<D>::cells + c;
+    if (withChange) change[at] = difference / count;
+    // Particles have given this face a velocity: it changes as those of the liquid beside it.
+    if (withChange && (beside[std::size_t(at) >> 6] >> (at & 63) & 1))
+      u[at] += difference / count;
+    else
+      u[at] = sum / count;
   }
 };
 
@@ -65,12 +70,12 @@ struct ExtrapolateLayer {
 
 template <int D, bool withChange>
 static void extrapolateLayer(const Tiles<D>& tiles, Faces<D>& faces, Array<std::uint64_t> (&known)[D],
-                             Array<std::uint64_t> (&next)[D]) {
+                             Array<std::uint64_t> (&next)[D], const Array<std::uint64_t> (&beside)[D]) {
   GrowKnown<D> bits{tiles.view(), {}, {}};
   ExtrapolateLayer<D, withChange> body{tiles.view(), {}, {}};
   for (int k = 0; k < D; ++k) {
     bits.known[k] = known[k].data(), bits.next[k] = next[k].data();
-    body.component[k] = {known[k].data(), next[k].data(), faces.u[k].data(), faces.change[k].data()};
+    body.component[k] = {known[k].data(), next[k].data(), beside[k].data(), faces.u[k].data(), faces.change[k].data()};
   }
   body.bits = bits;
   if (onDevice) forEach((tiles.count() + 1) * Bits<D>::words, bits);
@@ -83,9 +88,9 @@ void extrapolate(GridState<D>& s, int layers, bool withChange) {
   for (int k = 0; k < D; ++k) next[k].resize(known[k].size());
   for (int layer = 0; layer < layers; ++layer) {
     if (withChange)
-      extrapolateLayer<D, true>(s.tiles, s.faces, known, next);
+      extrapolateLayer<D, true>(s.tiles, s.faces, known, next, s.flags.beside);
     else
-      extrapolateLayer<D, false>(s.tiles, s.faces, known, next);
+      extrapolateLayer<D, false>(s.tiles, s.faces, known, next, s.flags.beside);
     for (int k = 0; k < D; ++k) known[k].swap(next[k]);
   }
 }

@@ -37,7 +37,7 @@ void g2pTiles(const GridState<D>& s, G2P<D, apic> g2p) {
         const int i = who[m];
         q[m] = s.geometry.inCells(g2p.p[i].x);
         const InTile<D> at(q[m], place);
-        g2p.pressure[i] = g2p.scale * g2p.phi[std::size_t(t) * Tiles<D>::cells + at.within()];
+        g2p.pressure[i] = g2p.pressureAt(std::size_t(t) * Tiles<D>::cells + at.within(), at);
         w[m] = g2p.update(i, at, u, change, g2p.v[i].x);
       }
       for (int m = 0; m < n; ++m) {

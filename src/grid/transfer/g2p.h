@@ -14,7 +14,8 @@ struct G2PParameters {
 };
 
 /// v_p = flip (v_p + change(x_p)) + (1 - flip) u(x_p), or u(x_p) and its gradient for APIC; then x_p by the midpoint rule (RK2)
-/// through u, or straight on where faces are not known. The particle's pressure is that of its cell. Reads `velocity` and, but
+/// through u, or straight on where faces are not known. The particle's pressure is that of its
+/// place, linear within a cell. Reads `velocity` and, but
 /// for APIC, the change of velocity in `padded`.
 template <int D>
 void g2pVelocity(GridState<D>&, Particles<D>&, const G2PParameters<D>&, const Affine<D>* affine);

@@ -38,11 +38,17 @@ struct G2P {
   Advection<D> advection;
   View<Record<D>> p, v;
   View<Real> pressure;
-  const Real* phi;
+  const Real *phi, *slope[D];
   Record<D>* affine[D];
   Real dt, flip, scale;
   Vec<D> g;
 
+  /// Pressure [Pa] at a place in cell c, an element of the fields.
+  BRIM_DEVICE_FN Real pressureAt(std::size_t c, const InTile<D>& at) const {
+    Real value = phi[c];
+    for (int k = 0; k < D; ++k) value += slope[k][c] * (at.f[k] - Real(0.5));
+    return scale * value;
+  }
   /// The particle's new velocity; returns the grid's at its place.
   BRIM_DEVICE_FN Vec<D> update(int i, const InTile<D>& at, const Real* u, const Real* change, Vec<D>& own) const {
     Vec<D> w;
@@ -80,12 +86,14 @@ G2P<D, apic> g2pOf(const GridState<D>& s, Particles<D>& fluid, const G2PParamete
                    fluid.real("pressure").view(),
                    s.phi.data(),
                    {},
+                   {},
                    Real(par.dt),
                    Real(par.flip),
                    Real(par.scale),
                    par.g};
   for (int k = 0; k < D; ++k) {
     g2p.advection.known[k] = s.flags.known[k].data();
+    g2p.slope[k] = s.slope[k].data();
     if (affine) g2p.affine[k] = affine->c[k]->data.data();
   }
   return g2p;

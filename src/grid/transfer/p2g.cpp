@@ -105,7 +105,7 @@ void p2gVelocity(GridState<D>& s, const Particles<D>& fluid, const Affine<D>* af
       scatter<D, true>(fluid, s.geometry, tiles.place(t), first, last, affine, records);
     else
       scatter<D, false>(fluid, s.geometry, tiles.place(t), first, last, nullptr, records);
-    std::copy_n(records.fluid, words, s.flags.fluid.data() + std::size_t(t) * words);
+    std::copy_n(records.fluid, words, s.flags.held.data() + std::size_t(t) * words);
     fold(records, stage.at(a));
   });
   s.faces.fit(tiles);

@@ -22,7 +22,7 @@ BRIM_FN Real faceWeight(Real f) { return max(min(f, Real(1 - 1e-4)), Real(1e-4))
 BRIM_FN Real faceVelocity(Real momentum, Real weight) { return weight > 0 ? momentum / weight : Real(0); }
 
 /// u_k = sum_p w_p (v_p + C_p (x - x_p))_k / sum_p w_p with the trilinear weights of the faces: `faces.u`; and the bits of the
-/// cells that hold particles: `flags.fluid`. `affine` is null but for APIC.
+/// cells that hold particles: `flags.held`. `affine` is null but for APIC.
 template <int D>
 void p2gVelocity(GridState<D>&, const Particles<D>&, const Affine<D>* affine);
 

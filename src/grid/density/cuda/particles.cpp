@@ -163,7 +163,7 @@ void p2gDensity(GridState<D>& s, const Particles<D>& fluid) {
   s.tiles.fit(s.rho, Real(0));
   if (n == 0) return;
   densityKernel<D><<<n, power(8, D), shared>>>(DensityP2G<D>{s.tiles.view(), s.geometry, s.bins.view(), fluid.p.read(),
-                                                             s.padded.at(0), s.flags.fluid.data(), s.filled.data()});
+                                                             s.padded.at(0), s.flags.held.data(), s.filled.data()});
   check(cudaGetLastError(), "start a kernel");
   eachTile<D>(n, AddUp<D>{s.tiles.view(), s.bins.view().start, s.padded.at(0), s.solids.fraction().data(), s.rho.data()});
 }
@@ -184,7 +184,7 @@ void findPushOut(GridState<D>& s, const Particles<D>& fluid, const Solids<D>& so
 template <int D>
 void resample(GridState<D>& s, Particles<D>& fluid, const Solids<D>& solids, std::int64_t step) {
   eachTile<D>(s.tiles.count(), ResampleTile<D>{resampling(s, fluid, solids, step), s.tiles.view(), s.bins.view(),
-                                               s.flags.fluid.data(), s.rho.data()});
+                                               s.flags.held.data(), s.rho.data()});
 }
 
 template <int D>

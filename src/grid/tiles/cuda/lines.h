@@ -114,7 +114,7 @@ __device__ inline Quad loadBytes(const std::uint8_t* p) {
   return {float(a.x), float(a.y), float(a.z), float(a.w)};
 }
 /// 1 / diag of the finest level, 0 where diag is 0.
-__device__ inline Quad inverseOf(const Quad& diag) { return select(diag > Quad(0), Quad(1) / max(diag, Quad(1)), Quad(0)); }
+__device__ inline Quad inverseOf(const Quad& diag) { return select(diag > Quad(0), Quad(1) / max(diag, Quad(1e-20f)), Quad(0)); }
 __device__ inline Quad toSingle(const Quad& a) { return a; }
 __device__ inline Quad toReal(const Quad& a) { return a; }
 

@@ -21,8 +21,9 @@ struct G2POne {
     Record<D> x = g2p.p[i], u = g2p.v[i];
     const Vec<D, int> place = advection.tiles.place(t);
     const Vec<D> q = g2p.geometry.inCells(x.x);
-    g2p.pressure[i] = g2p.scale * g2p.phi[c];
-    Vec<D> w = g2p.update(i, InTile<D>(q, place), advection.velocity.at(t), change.at(t), u.x);
+    const InTile<D> at(q, place);
+    g2p.pressure[i] = g2p.pressureAt(std::size_t(c), at);
+    Vec<D> w = g2p.update(i, at, advection.velocity.at(t), change.at(t), u.x);
     advection.average(t, place, q, g2p.dt * g2p.geometry.perCell, w);
     x.x += g2p.dt * w;
     g2p.p[i] = x, g2p.v[i] = u;

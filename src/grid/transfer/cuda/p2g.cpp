@@ -149,7 +149,7 @@ void p2gVelocity(GridState<D>& s, const Particles<D>& fluid, const Affine<D>* af
   Blocks<D>& stage = s.velocity;
   stage.resize(tiles, 2 * D);
   Scatter<D> scatter{s.tiles.view(), s.geometry, s.bins.view(), fluid.p.read(),
-                     fluid.v.read(), {},         stage.at(0),   s.flags.fluid.data()};
+                     fluid.v.read(), {},         stage.at(0),   s.flags.held.data()};
   for (int k = 0; k < D && affine; ++k) scatter.affine[k] = affine->c[k]->data.data();
   if (affine)
     scatterAll<D, true>(tiles, scatter);
