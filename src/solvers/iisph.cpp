@@ -15,7 +15,7 @@
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
+#include "sph/strain.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -24,7 +24,7 @@ struct IisphParameters {
   double tolerance = 1e-3;
   double omega = 0.5;
   double alpha = 0.04;
-  std::string kernel = "cubic";
+  std::string kernel = "quintic";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,
@@ -44,7 +44,7 @@ struct IisphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "wendland", "poly6"}});
+       {"cubic", "quintic", "wendland", "poly6"}});
   }
 };
 
@@ -242,10 +242,7 @@ class Iisph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosity(
-        c, W, w.nu,
-        xsphOf(c, W,
-               o_.alpha * c_ * w.support / (2 * (D + 2))));  // last, as its pass also finds the densities that the step ends with
+    viscosityOfJumps(c, W, w.nu, o_.alpha * c_);  // last, as its pass also finds the densities that the step ends with
     c.stage("viscosity");
   }
 
