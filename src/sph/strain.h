@@ -2,7 +2,7 @@
 // damped which the rates of strain around them do not explain,
 //
 //   a_i = sum_j V_j h s_ij R_ij / (|x_ij|^2 + 0.01 h^2) grad W_ij,   R_ij = res(v_ij . x_ij, x_ij . E_ij x_ij),
-//   E_ij = (E_i + E_j)/2,   res(u, e) = u - minmod(u, e),   s_ij = min(alpha c, 3 |R_ij|/|x_ij|)
+//   E_ij = (E_i + E_j)/2,   res(u, e) = u - minmod(u, e),   s_ij = min(alpha c, 10 |R_ij|/|x_ij|)
 //
 // R_ij lies between 0 and v_ij . x_ij, so that it always takes energy; it acts along x_ij, so that momentum and angular momentum
 // are kept. The reconstruction is that of Frontiere, Raskin & Owen 2017 (CRKSPH), the limit by the jump itself that of Zhang, Hu
@@ -51,7 +51,7 @@ BRIM_FN R along(const Record<D, R>& diagonal, const Record<D, R>& mixed, const V
 template <class R>
 BRIM_FN R jumpFriction(R u, R e, R r2, R fastest) {
   const R left = u - max(min(u, e), R(0)) - min(max(u, e), R(0));
-  return min(fastest, R(3) * max(left, R(0) - left) / sqrt(r2)) * left;
+  return min(fastest, R(10) * max(left, R(0) - left) / sqrt(r2)) * left;
 }
 
 /// viscosity() with this friction in the place of XSPH, for solvers that move particles first: the fluid's own viscosity nu
