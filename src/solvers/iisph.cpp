@@ -15,7 +15,7 @@
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/strain.h"
+#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -24,14 +24,15 @@ struct IisphParameters {
   double tolerance = 1e-3;
   double omega = 0.5;
   double alpha = 0.04;
-  std::string kernel = "quintic";
+  std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,
       {"", "Largest number of pressure iterations in a step. At least 2 are made where this allows.", 1, 10000});
     v("tolerance", tolerance,
       {"", "Stop iterating when the mean of max(rho/rho0 - 1, 0) is below this. 0: always do all iterations.", 0, 1});
-    v("omega", omega, {"", "Relaxation of the Jacobi iterations.", 0, 1, true});
+    v("omega", omega,
+      {"", "Relaxation of the Jacobi iterations; at most 1.41 over the largest eigenvalue of the rest lattice.", 0, 1, true});
     v("alpha", alpha,
       {"",
        "Artificial viscosity inside the fluid, not at walls: alpha c h / (2 D + 4) is added to the kinematic viscosity, with c "
@@ -242,7 +243,10 @@ class Iisph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosityOfJumps(c, W, w.nu, o_.alpha * c_);  // last, as its pass also finds the densities that the step ends with
+    viscosity(
+        c, W, w.nu,
+        xsphOf(c, W,
+               o_.alpha * c_ * w.support / (2 * (D + 2))));  // last, as its pass also finds the densities that the step ends with
     c.stage("viscosity");
   }
 
@@ -260,7 +264,7 @@ class Iisph : public Solver<D> {
     push(c, W, system);
     int& n = c.report.iterations;
     for (n = 1;; ++n) {
-      iisphRelax(c, W, o_.omega, system, kept_->data);
+      iisphRelax(c, W, std::min(o_.omega, 1.41 / lattice_.largest), system, kept_->data);
       push(c, W, system);
       if (n == o_.iterations || (o_.tolerance > 0 && n >= 2 && meanCompression(w, *system.error) <= o_.tolerance)) break;
     }

@@ -25,7 +25,7 @@ namespace brim::inline BRIM_FLAVOUR {
 struct PcisphParameters {
   int iterations = 50;
   double tolerance = 1e-3;
-  double courant = 2;
+  double courant = 1.3;
   double alpha = 0.04;
   std::string kernel = "quintic";
 
@@ -193,7 +193,11 @@ class Pcisph : public Solver<D> {
     // delta of the longest step: a shorter one, on its way to a frame, would only be stiffer, and its pressure a spike.
     const TimeControl& time = w.scene().time;
     const double longest = time.dt > 0 ? c.dt : std::max(c.dt, std::min(soundLimit(w), time.dt_max)), perVolume = w.rho0 / w.mass;
-    const double delta = perVolume * perVolume / (2 * longest * longest * latticeGradients(w, W));  // [m^2/s^2]
+    // Rough errors of the rest lattice are corrected by lattice_.largest/2: 1.4 for the cubic in 3D, 2.1 for the quintic, which
+    // would make them grow.
+    if (lattice_.gradient == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
+    const double delta = std::min(1.0, 2.82 / lattice_.largest) * perVolume * perVolume /
+                         (2 * longest * longest * latticeGradients(w, W));  // [m^2/s^2]
     const int room = w.fluid.capacity();
     auto predicted = c.scratch.records(room, "{x*, m}"), velocity = c.scratch.records(room, "{v', 0}"),
          pressed = c.scratch.records(room, "{x, p}"), raised = c.scratch.records(room, "{x, dp}");
@@ -218,6 +222,7 @@ class Pcisph : public Solver<D> {
 
   PcisphParameters o_;
   double c_;  // [m/s]
+  RestWaves lattice_;
   RigidCoupling<D> rigid_;
 };
 
