@@ -208,7 +208,7 @@ class MachineOf final : public Simulation::Machine {
 
   static std::function<double(double)> kernelOf(const Scene& s) {
     const std::string name = kernelName(s);
-    const double support = s.resolution.support * s.resolution.spacing;
+    const double support = supportOf(s) * s.resolution.spacing;
     return [=](double r) {
       double value = 0;
       withKernel<D>(name, support, [&](auto W) {

@@ -57,6 +57,20 @@ struct Cubic : Smoothing<D, Cubic<D>> {
   }
 };
 
+/// Quintic spline, Morris 1996: W = sigma ((3 - s)+^5 - 6 (2 - s)+^5 + 15 (1 - s)+^5), s = 3 q. With support 3 d its sum over a
+/// lattice changes by 0.04 % at most however the lattice is strained at constant volume; the cubic's, with 2 d, by 1 %.
+template <int D>
+struct Quintic : Smoothing<D, Quintic<D>> {
+  explicit Quintic(double h) : Smoothing<D, Quintic>(h, D == 2 ? 63 / (478 * pi * h * h) : 27 / (120 * pi * h * h * h), 15 / h) {}
+  template <class R>
+  BRIM_FN Bare<R> bare(R r2) const {
+    const auto [l, perL] = this->length(r2);
+    const R s = l * R(3 / this->h), a = max(R(3) - s, R(0)), b = max(R(2) - s, R(0)), c = max(R(1) - s, R(0));
+    const R a2 = a * a, b2 = b * b, c2 = c * c, a4 = a2 * a2, b4 = b2 * b2, c4 = c2 * c2;
+    return {a4 * a - R(6) * (b4 * b) + R(15) * (c4 * c), (R(6) * b4 - a4 - R(15) * c4) * perL};
+  }
+};
+
 /// Wendland C2: W = sigma (1 - q)+^4 (1 + 4q).
 template <int D>
 struct Wendland : Smoothing<D, Wendland<D>> {
@@ -112,6 +126,8 @@ template <int D, class F>
 void withKernel(const std::string& name, double support, F body) {
   if (name == "wendland")
     body(Wendland<D>(support));
+  else if (name == "quintic")
+    body(Quintic<D>(support));
   else if (name == "poly6")
     body(Poly6Spiky<D>(support));
   else

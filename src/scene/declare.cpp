@@ -216,7 +216,10 @@ void declare(SceneVisitor& v, Scene& s) {
   v.table("resolution", "The resolution of the scene.", [&] {
     v.key("spacing", &s.resolution.spacing,
           positive("m", "Distance between particles at rest. The mass of a particle is density * spacing^dimension."));
-    v.key("support", &s.resolution.support, between(1.2, 5, "spacings", "Support radius of the smoothing kernel."));
+    v.key("support", &s.resolution.support,
+          between(1.2, 5, "spacings",
+                  "Support radius of the smoothing kernel: twice its smoothing length. "
+                  "The quintic spline reaches half as far again."));
   });
   v.table("fluid", "The liquid and its sources.", [&] {
     v.key("density", &s.fluid.density, positive("kg/m^3", "Rest density."));
@@ -285,6 +288,8 @@ std::string kernelName(const Scene& s) {
       if (p.name == "kernel") return std::get<std::string>(p.value);
   return "cubic";
 }
+
+double supportOf(const Scene& s) { return s.resolution.support * (kernelName(s) == "quintic" ? 1.5 : 1.0); }
 
 std::vector<std::string> solverNames() {
   std::vector<std::string> names;

@@ -72,6 +72,8 @@ const SolverInfo* findSolver(const std::string& name);  // null: not known
 std::vector<std::string> solverNames();
 /// The smoothing kernel that the scene names, or else the default of its solver; "cubic" for solvers that declare none.
 std::string kernelName(const Scene&);
+/// Its radius in spacings: that of the scene, half as much again for the quintic spline, whose smoothing length is then the same.
+double supportOf(const Scene&);
 
 /// "above 0", "1 to 100", "at least 0"; "" where everything is allowed.
 std::string rangeText(const Doc&);

@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 
+#include "scene/declare.h"
 #include "scene/mesh.h"
 #include "scene/shape.h"
 #include "scene/vector.h"
@@ -260,7 +261,7 @@ std::vector<DeformableMesh> deformableMeshes(const Scene& scene, const std::func
   std::vector<DeformableMesh> all;
   const double d = scene.resolution.spacing;
   const int D = scene.dimension;
-  const double thickness = scene.cloth.empty() ? 0 : sheetThickness(D, d, scene.resolution.support, W);
+  const double thickness = scene.cloth.empty() ? 0 : sheetThickness(D, d, supportOf(scene), W);
   for (std::size_t i = 0; i < scene.cloth.size(); ++i) {
     const Cloth& c = scene.cloth[i];
     const std::string path = fmt::format("cloth[{}]", i);

@@ -115,7 +115,7 @@ Estimate estimate(const Scene& s) {
 
 void refine(const Scene& s, double d, Estimate& e) {
   e.particles = e.volume / std::pow(d, s.dimension);
-  e.samples = wallLayers(s.resolution.support) * e.area / std::pow(d, s.dimension - 1);
+  e.samples = wallLayers(supportOf(s)) * e.area / std::pow(d, s.dimension - 1);
   // Positions, velocities, multipliers, neighbour lists and their copies for sorting; samples have no lists of their own.
   // Grids have no lists, and some fields for each of the 8 or 9 particles' cells.
   e.bytes = (e.grid ? 160 : 450) * e.particles + 100 * e.samples;

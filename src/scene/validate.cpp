@@ -34,7 +34,7 @@ class Meaning {
 
   void domain() {
     if (!trusts({"domain"})) return;
-    const double d = s.resolution.spacing, support = s.resolution.support * d;
+    const double d = s.resolution.spacing, support = supportOf(s) * d;
     for (int k = 0; k < D; ++k) {
       const double side = s.domain.max[k] - s.domain.min[k];
       if (!(side > 0))

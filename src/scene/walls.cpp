@@ -84,13 +84,13 @@ class Sampler {
         shapes_(shapes),
         W_(W),
         dim_(scene.dimension),
-        layers_(wallLayers(scene.resolution.support)),
+        layers_(wallLayers(supportOf(scene))),
         d_(scene.resolution.spacing),
-        support_(scene.resolution.support * d_) {}
+        support_(supportOf(scene) * d_) {}
 
   WallSamples run() {
     addDomain();
-    const double calibration = wallCalibration(dim_, d_, scene_.resolution.support, W_);
+    const double calibration = wallCalibration(dim_, d_, supportOf(scene_), W_);
     for (int i = 0; i < int(shapes_.size()); i++) addSolid(i, calibration);
     return std::move(out_);
   }

@@ -18,7 +18,7 @@
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
+#include "sph/strain.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -28,7 +28,7 @@ struct DfsphParameters {
   int divergence_iterations = 100;
   double divergence_tolerance = 3e-5;
   double alpha = 0.03;
-  std::string kernel = "cubic";
+  std::string kernel = "quintic";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,
@@ -43,7 +43,12 @@ struct DfsphParameters {
     v("alpha", alpha,
       {"", "Artificial viscosity inside the fluid, not at walls: alpha c h / (2 D + 4), c ten times the fastest fall.", 0, 10});
     v("kernel", kernel,
-      {"", "Smoothing kernel; poly6 with the gradients of spiky.", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
+      {"",
+       "Smoothing kernel; poly6 with the gradients of spiky.",
+       -1e300,
+       1e300,
+       false,
+       {"cubic", "quintic", "wendland", "poly6"}});
   }
 };
 
@@ -262,10 +267,7 @@ class Dfsph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosity(
-        c, W, w.nu,
-        xsphOf(c, W,
-               o_.alpha * c_ * w.support / (2 * (D + 2))));  // last, as its pass also finds the densities that the step ends with
+    viscosityOfJumps(c, W, w.nu, o_.alpha * c_);  // last, as its pass also finds the densities that the step ends with
     c.stage("viscosity");
   }
 

@@ -31,7 +31,8 @@ struct IisphParameters {
       {"", "Largest number of pressure iterations in a step. At least 2 are made where this allows.", 1, 10000});
     v("tolerance", tolerance,
       {"", "Stop iterating when the mean of max(rho/rho0 - 1, 0) is below this. 0: always do all iterations.", 0, 1});
-    v("omega", omega, {"", "Relaxation of the Jacobi iterations.", 0, 1, true});
+    v("omega", omega,
+      {"", "Relaxation of the Jacobi iterations; at most 1.41 over the largest eigenvalue of the rest lattice.", 0, 1, true});
     v("alpha", alpha,
       {"",
        "Artificial viscosity inside the fluid, not at walls: alpha c h / (2 D + 4) is added to the kinematic viscosity, with c "
@@ -44,7 +45,7 @@ struct IisphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "wendland", "poly6"}});
+       {"cubic", "quintic", "wendland", "poly6"}});
   }
 };
 
@@ -263,7 +264,7 @@ class Iisph : public Solver<D> {
     push(c, W, system);
     int& n = c.report.iterations;
     for (n = 1;; ++n) {
-      iisphRelax(c, W, o_.omega, system, kept_->data);
+      iisphRelax(c, W, std::min(o_.omega, 1.41 / lattice_.largest), system, kept_->data);
       push(c, W, system);
       if (n == o_.iterations || (o_.tolerance > 0 && n >= 2 && meanCompression(w, *system.error) <= o_.tolerance)) break;
     }

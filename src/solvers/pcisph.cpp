@@ -12,21 +12,22 @@
 // bounded so that three iterations are nearly stiff enough: more, smaller steps are cheaper than more iterations here.
 #include <cmath>
 
+#include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/lattice.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
+#include "sph/strain.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
 struct PcisphParameters {
   int iterations = 50;
   double tolerance = 1e-3;
-  double courant = 2;
+  double courant = 1.3;
   double alpha = 0.04;
-  std::string kernel = "cubic";
+  std::string kernel = "quintic";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,
@@ -38,7 +39,8 @@ struct PcisphParameters {
     v("courant", courant,
       {"",
        "Courant number: distance in spacings that sound may travel in one step. The speed of sound is ten times the largest "
-       "speed that the scene prescribes or that a fall through the domain reaches. The number of iterations grows with the "
+       "speed that the scene prescribes or that a fall from the fluid's top to the bottom of the domain reaches. The number of "
+       "iterations grows with the "
        "square of the step.",
        0, 100, true});
     v("alpha", alpha,
@@ -51,9 +53,20 @@ struct PcisphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "wendland", "poly6"}});
+       {"cubic", "quintic", "wendland", "poly6"}});
   }
 };
+
+// sum_j |grad W|^2 of the rest lattice [1/m^(2D+2)].
+template <int D, class K>
+double latticeGradients(const World<D>& w, K W) {
+  double sum = 0;
+  eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) {
+    const Vec<D> g = W.grad(r).vec();
+    sum += double(dot(g, g));
+  });
+  return sum;
+}
 
 // {x, p} with p = 0.
 template <int D>
@@ -67,29 +80,34 @@ void startPressure(StepContext<D>& c, Array<Record<D>>& pressed) {
 }
 
 // Density at the predicted positions; what of it is too much raises the pressure, what is missing lowers it, never below zero.
+// Where samples of bodies give way, delta is smaller by what their mobility adds to 2 sum_j |grad W|^2.
 template <int D, class K>
 void correctPressure(StepContext<D>& c, K W, double delta, const Array<Record<D>>& predicted, Array<Record<D>>& pressed,
-                     Array<Real>& error) {
+                     Array<Record<D>>& raised, Array<Real>& error) {
   World<D>& w = c.world;
-  const auto x = predicted.read(), s = w.solids.p();
-  const auto q = pressed.view();
+  const auto x = predicted.read(), s = w.solids.p(), sv = w.solids.v();
+  const auto q = pressed.view(), up = raised.view();
   const auto C = error.view();
   const NeighbourView nb = c.nb();
-  const Real v0 = Real(1 / w.rho0), gain = Real(delta * w.rho0);
+  const Real v0 = Real(1 / w.rho0), gain = Real(delta * w.rho0), perGradients = Real(1 / (w.mass * latticeGradients(w, W)));
   forEach(w.fluid.size(), [=] BRIM_KERNEL(Index i) {
     const auto [xi, mi] = x[i];
     const Record<D, Reals> qi = q[i];
-    Reals rho = 0;
+    Reals rho = 0, giving = 0;
     for (auto j : nb.fluid[i]) {
       const auto [xj, mj] = x[j];
       rho += mj * W(xi - xj);
     }
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
+      const auto [vk, mobility] = sv[k];
+      const auto g = mk * W.grad(xi - xk);
       rho += mk * W(xi - xk);
+      giving += mobility * dot(g, g);
     }
-    const Reals excess = v0 * rho - Reals(1);
-    q[i] = {qi.x, max(qi.a + gain * excess, Reals(0))};
+    const Reals excess = v0 * rho - Reals(1), next = max(qi.a + gain * excess / (Reals(1) + perGradients * giving), Reals(0));
+    up[i] = {qi.x, next - qi.a};
+    q[i] = {qi.x, next};
     C[i] = excess;
   });
   c.refresh(pressed, Holds::positions);
@@ -127,17 +145,6 @@ void move(StepContext<D>& c, K W, const Array<Record<D>>& pressed, Array<Record<
   c.refresh(predicted, Holds::positions);
 }
 
-// sum_j |grad W|^2 of the rest lattice [1/m^(2D+2)].
-template <int D, class K>
-double latticeGradients(const World<D>& w, K W) {
-  double sum = 0;
-  eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) {
-    const Vec<D> g = W.grad(r).vec();
-    sum += double(dot(g, g));
-  });
-  return sum;
-}
-
 /// The pressure of {x, p}.
 template <int D>
 struct PressureOf {
@@ -148,10 +155,10 @@ struct PressureOf {
 template <int D>
 class Pcisph : public Solver<D> {
  public:
-  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene)) {}
+  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)) {}
 
   TimeLimit limit(const World<D>& w) const override {
-    const double sound = soundLimit(w), viscous = 0.125 * w.spacing * w.spacing / std::max(nu(w), 1e-30);
+    const double sound = soundLimit(w), viscous = 0.125 * w.spacing * w.spacing / std::max(w.nu, 1e-30);
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 
@@ -161,13 +168,14 @@ class Pcisph : public Solver<D> {
 
  private:
   double soundLimit(const World<D>& w) const { return o_.courant * w.spacing / c_; }
-  double nu(const World<D>& w) const { return w.nu + o_.alpha * c_ * w.support / (2 * (D + 2)); }
 
   template <class K>
   void step(StepContext<D>& c, K W) {
     World<D>& w = c.world;
     c.placeBoundaryAt(c.end);
+    rigid_.begin(c);
     c.search();
+    rigid_.share(c, W);
     c.stage("search");
     solve(c, W);
     c.stage("pressure");
@@ -175,7 +183,7 @@ class Pcisph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosity(c, W, nu(w), 0);
+    viscosityOfJumps(c, W, w.nu, o_.alpha * c_);
     c.stage("viscosity");
   }
 
@@ -185,17 +193,25 @@ class Pcisph : public Solver<D> {
     // delta of the longest step: a shorter one, on its way to a frame, would only be stiffer, and its pressure a spike.
     const TimeControl& time = w.scene().time;
     const double longest = time.dt > 0 ? c.dt : std::max(c.dt, std::min(soundLimit(w), time.dt_max)), perVolume = w.rho0 / w.mass;
-    const double delta = perVolume * perVolume / (2 * longest * longest * latticeGradients(w, W));  // [m^2/s^2]
+    // Rough errors of the rest lattice are corrected by lattice_.largest/2: 1.4 for the cubic in 3D, 2.1 for the quintic, which
+    // would make them grow.
+    if (lattice_.gradient == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
+    const double delta = std::min(1.0, 2.82 / lattice_.largest) * perVolume * perVolume /
+                         (2 * longest * longest * latticeGradients(w, W));  // [m^2/s^2]
     const int room = w.fluid.capacity();
     auto predicted = c.scratch.records(room, "{x*, m}"), velocity = c.scratch.records(room, "{v', 0}"),
-         pressed = c.scratch.records(room, "{x, p}");
+         pressed = c.scratch.records(room, "{x, p}"), raised = c.scratch.records(room, "{x, dp}");
     auto error = c.scratch.reals(room, "rho*/rho0 - 1");
+    extrapolatePressure(c, W, false);
+    if (w.bodies) c.reaction.becomeForce(w, 1 / c.dt);
+    w.fluid.padWith(*raised, Particles<D>::paddingRecord());
     startPressure(c, *pressed);
     move(c, W, *pressed, *velocity, *predicted);
     int& n = c.report.iterations;
     for (n = 1;; ++n) {
-      correctPressure(c, W, delta, *predicted, *pressed, *error);
+      correctPressure(c, W, delta, *predicted, *pressed, *raised, *error);
       move(c, W, *pressed, *velocity, *predicted);
+      rigid_.react(c, W, raised.read(), -2 * c.dt * w.mass / w.rho0);
       if (n == o_.iterations || (o_.tolerance > 0 && n >= 3 && meanCompression(w, *error) <= o_.tolerance)) break;
     }
     showPressure(c, Shown::averaged, PressureOf<D>{pressed.read()});
@@ -206,6 +222,8 @@ class Pcisph : public Solver<D> {
 
   PcisphParameters o_;
   double c_;  // [m/s]
+  RestWaves lattice_;
+  RigidCoupling<D> rigid_;
 };
 
 void pcisphParameters(ParameterVisitor& v) {

@@ -46,7 +46,7 @@ const std::vector<Entry>& registry() {
        pcisphParameters,
        makePcisph<2>,
        makePcisph<3>,
-       {.periodic_sides = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
       {"projective",
        "Weiler, Koschier & Bender 2016",
        "Projective Fluids: implicit time steps; density constraints and cloth in one energy minimisation.",

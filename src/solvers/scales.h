@@ -4,12 +4,43 @@
 #include <cmath>
 
 #include "brim/scene.h"
+#include "scene/shape.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// What falls: through the height of the domain, or from the top of the fluid, its emitters and bodies to the domain's bottom.
+enum class Fall { domain, fluid };
+
+/// [m] how far along the unit vector `down`.
+inline double fallHeight(const Scene& scene, const Vector& down, Fall which) {
+  const Vector &low = scene.domain.min, &high = scene.domain.max;
+  const auto below = [&](const Vector& from, const Vector& to) {  // of the highest corner of a box
+    double way = 0;
+    for (int k = 0; k < scene.dimension; ++k)
+      way += std::max(
+          0.0, down[k] > 0 ? down[k] * (high[k] - std::max(from[k], low[k])) : -down[k] * (std::min(to[k], high[k]) - low[k]));
+    return way;
+  };
+  if (which == Fall::domain) return below(low, high);
+  double height = 0;
+  const auto consider = [&](const Shape& shape, const std::string& path) {
+    const SolidShape s(scene, shape, path);
+    height = std::max(height, below(s.low(), s.high()));
+  };
+  for (std::size_t k = 0; k < scene.fluid.blocks.size(); ++k)
+    consider(scene.fluid.blocks[k].shape, "fluid.blocks[" + std::to_string(k) + "]");
+  for (std::size_t k = 0; k < scene.bodies.size(); ++k) consider(scene.bodies[k].shape, "bodies[" + std::to_string(k) + "]");
+  for (const Emitter& e : scene.fluid.emitters) {
+    const double half = std::max({e.width, e.height, 2 * e.radius}) / 2;
+    height = std::max(height, below({e.centre[0] - half, e.centre[1] - half, e.centre[2] - half},
+                                    {e.centre[0] + half, e.centre[1] + half, e.centre[2] + half}));
+  }
+  return height;
+}
+
 /// The speed of sound that keeps densities within about 1 % [m/s]: ten times the fastest that the scene prescribes or that a
-/// fall through the height of the domain gains.
-inline double soundSpeed(const Scene& scene) {
+/// fall gains.
+inline double soundSpeed(const Scene& scene, Fall which = Fall::domain) {
   const auto size = [](const Vector& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); };
   double g = 0, fastest = 0;
   Vector down = {0, 0, 0};
@@ -18,9 +49,8 @@ inline double soundSpeed(const Scene& scene) {
   };
   if (scene.gravity_keys.empty()) consider(scene.gravity);
   for (const Keyframe& k : scene.gravity_keys) consider(k.value);
-  double height = 0;
-  for (int k = 0; k < scene.dimension; ++k)
-    height += std::abs(down[k]) / std::max(g, 1e-30) * (scene.domain.max[k] - scene.domain.min[k]);
+  for (double& x : down) x /= std::max(g, 1e-30);
+  const double height = fallHeight(scene, down, which);
   for (const Block& b : scene.fluid.blocks) fastest = std::max(fastest, size(b.velocity));
   for (const Emitter& e : scene.fluid.emitters) fastest = std::max(fastest, e.speed);
   for (const Solid& s : scene.solids) fastest = std::max(fastest, size(s.motion.velocity));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "scene/declare.h"
+
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
@@ -26,7 +28,7 @@ Solids<D>::Solids(const Setup& setup) : origin_(setup.scene.domain.min) {
   const WallSamples& walls = setup.walls;
   std::vector<Record<D>> rest;
   std::vector<int> owner;
-  const double support = scene.resolution.support * scene.resolution.spacing;
+  const double support = supportOf(scene) * scene.resolution.spacing;
   // Samples within one support of a periodic face stand at the other end too.
   const auto add = [&](Vector x, double volume, int solid) {
     for (int k = 0; k < D; ++k)

@@ -15,7 +15,7 @@ World<D>::World(Setup made) : solids(made), soft(made) {
   setup = kept;
   const Scene& scene = kept->scene;
   spacing = scene.resolution.spacing;
-  support = scene.resolution.support * spacing;
+  support = supportOf(scene) * spacing;
   kernel = kernelName(scene);
   rho0 = scene.fluid.density;
   nu = scene.fluid.viscosity / rho0;

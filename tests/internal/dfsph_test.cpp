@@ -19,6 +19,7 @@ struct Dfsph : testing::Test {
   static Scene scene(double divergenceIterations, double divergenceTolerance) {
     Scene s = emptyScene<D>(d, {0, 0, 0}, {1, 1, 1}, "walls");
     s.solver.name = "dfsph";
+    s.solver.choices = {{"kernel", "cubic"}};
     s.solver.numbers = {{"divergence_iterations", divergenceIterations},
                         {"divergence_tolerance", divergenceTolerance},
                         {"tolerance", 1},

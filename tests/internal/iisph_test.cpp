@@ -18,6 +18,7 @@ struct Iisph : testing::Test {
   static Scene scene(int iterations) {
     Scene s = emptyScene<D>(d, {0, 0, 0}, {2, 2, 2}, "open");
     s.solver.name = "iisph";
+    s.solver.choices = {{"kernel", "cubic"}};
     s.solver.numbers = {{"iterations", double(iterations)}, {"tolerance", 0}, {"alpha", 0}};
     s.gravity = {0.5, -9.81, 0};
     s.time.dt = dt;

@@ -18,6 +18,7 @@ struct Pcisph : testing::Test {
   static Scene scene(int iterations, const std::string& boundary) {
     Scene s = emptyScene<D>(d, {0, 0, 0}, {1, 1, 1}, boundary);
     s.solver.name = "pcisph";
+    s.solver.choices = {{"kernel", "cubic"}};
     s.solver.numbers = {{"iterations", double(iterations)}, {"tolerance", 0}, {"alpha", 0}};
     s.gravity = {0.5, -9.81, 0};
     s.time.dt = dt;

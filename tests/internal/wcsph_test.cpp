@@ -18,6 +18,7 @@ struct Wcsph : testing::Test {
   static Scene scene(int gamma, const std::string& boundary) {
     Scene s = emptyScene<D>(d, {0, 0, 0}, {1, 1, 1}, boundary);
     s.solver.name = "wcsph";
+    s.solver.choices = {{"kernel", "cubic"}};
     s.solver.numbers = {{"sound_speed", c}, {"gamma", double(gamma)}, {"alpha", 0}};
     return s;
   }

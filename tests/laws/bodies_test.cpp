@@ -216,16 +216,13 @@ TEST_P(PushedBodiesInThePlane, TakingASnapshotChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(Solvers, PushedBodiesInThePlane, testing::ValuesIn(pushingSolvers()), planeLawName);
 
 TEST(BodiesScene, OfASolverWithoutThemSaysWhoHasThem) {
-  Scene s = domain("pcisph", 2, {1, 1, 0}, 0.02, "walls");
+  Scene s = domain("projective", 2, {1, 1, 0}, 0.02, "walls");
   fill(s, box({0, 0, 0}, {1, 0.3, 0}));
   s.bodies.push_back(bodyOf(box({0.6, 0.3, 0}, {0.8, 0.5, 0})));
-  ASSERT_EQ(validate(s).size(), 1u);
-  EXPECT_EQ(validate(s)[0].what,
-            "solver \"pcisph\" has no rigid bodies; these have: pbf, projective, wcsph, dfsph, iisph, constraint, flip, apic");
+  EXPECT_TRUE(validate(s).empty());
   Cloth rope;
   rope.name = "rope", rope.kind = "rope", rope.from = {0.1, 0.35, 0}, rope.to = {0.5, 0.35, 0}, rope.pins = {{0.1, 0.35, 0}};
   s.cloth.push_back(rope);
-  s.solver.name = "projective";
   ASSERT_EQ(validate(s).size(), 1u);
   EXPECT_EQ(validate(s)[0].what,
             "solver \"projective\" has no rigid bodies in a scene with cloth or soft bodies; these have: pbf");

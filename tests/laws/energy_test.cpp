@@ -89,6 +89,6 @@ TEST_P(PeriodicEnergy, AChannelFullOfFluidFlowsOn) {
   fill(s, box({0, 0, 0}, {1, 0.4, 0}), {1, 0, 0});
   const Course c = run(s, 0.5);
   EXPECT_LT(c.energy, 1.01);
-  EXPECT_GT(c.last.momentum[0], 0.7 * 400);  // [kg m/s] walls slow down what is beside them, most in wcsph and pcisph
+  EXPECT_GT(c.last.momentum[0], 0.7 * 400);  // [kg m/s] the rest is what walls and particles that leave their lattice take
   EXPECT_LT(c.last.momentum[0], 1.001 * 400);
 }
