@@ -14,10 +14,10 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -148,10 +148,13 @@ struct PressureOf {
 template <int D>
 class Pcisph : public Solver<D> {
  public:
-  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene)) {}
+  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {}
+
+  void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
   TimeLimit limit(const World<D>& w) const override {
-    const double sound = soundLimit(w), viscous = 0.125 * w.spacing * w.spacing / std::max(nu(w), 1e-30);
+    const double sound = soundLimit(w),
+                 viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, artificial(w)), 1e-30);
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 
@@ -161,7 +164,7 @@ class Pcisph : public Solver<D> {
 
  private:
   double soundLimit(const World<D>& w) const { return o_.courant * w.spacing / c_; }
-  double nu(const World<D>& w) const { return w.nu + o_.alpha * c_ * w.support / (2 * (D + 2)); }
+  double artificial(const World<D>& w) const { return o_.alpha * c_ * w.support / (2 * (D + 2)); }  // [m^2/s]
 
   template <class K>
   void step(StepContext<D>& c, K W) {
@@ -175,7 +178,7 @@ class Pcisph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosity(c, W, nu(w), 0);
+    viscous_.act(c, W, 0, artificial(w));
     c.stage("viscosity");
   }
 
@@ -206,6 +209,7 @@ class Pcisph : public Solver<D> {
 
   PcisphParameters o_;
   double c_;  // [m/s]
+  FluidViscosity<D> viscous_;
 };
 
 void pcisphParameters(ParameterVisitor& v) {

@@ -11,7 +11,7 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
-#include "sph/viscosity.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/wall_extrapolation.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -159,7 +159,7 @@ template <int D>
 class Wcsph : public Solver<D> {
  public:
   explicit Wcsph(const Scene& scene)
-      : o_(parametersOf<WcsphParameters>(scene)), c_(o_.sound_speed > 0 ? o_.sound_speed : soundSpeed(scene)) {}
+      : o_(parametersOf<WcsphParameters>(scene)), viscous_(scene), c_(o_.sound_speed > 0 ? o_.sound_speed : soundSpeed(scene)) {}
 
   TimeLimit limit(const World<D>& w) const override {
     const double sound = o_.courant * w.spacing / c_, viscous = 0.125 * w.spacing * w.spacing / std::max(viscosity(w), 1e-30);
@@ -169,6 +169,7 @@ class Wcsph : public Solver<D> {
   void declareState(SolverState<D>& state) override {
     acceleration_ = &state.records("acceleration");
     state.flag("evaluated", evaluated_);
+    viscous_.declareState(state);
   }
 
   void step(StepContext<D>& c) override {
@@ -183,6 +184,8 @@ class Wcsph : public Solver<D> {
     c.stage("integrate");
     c.search();
     c.stage("search");
+    viscous_.solve(c);
+    c.stage("viscosity");
     forces(c);
     c.stage("pressure");
     evaluated_ = true;
@@ -190,7 +193,7 @@ class Wcsph : public Solver<D> {
   }
 
  private:
-  double viscosity(const World<D>& w) const { return w.nu + o_.alpha * c_ * w.support / (2 * (D + 2)); }
+  double viscosity(const World<D>& w) const { return viscous_.explicitly(w.nu, o_.alpha * c_ * w.support / (2 * (D + 2))); }
 
   void forces(StepContext<D>& c) {
     const World<D>& w = c.world;
@@ -204,6 +207,7 @@ class Wcsph : public Solver<D> {
   }
 
   WcsphParameters o_;
+  FluidViscosity<D> viscous_;
   double c_;                                                                    // [m/s]
   typename SolverState<D>::template Field<Record<D>>* acceleration_ = nullptr;  // {a without gravity [m/s^2], -}
   bool evaluated_ = false;                                                      // it is that of the present positions
