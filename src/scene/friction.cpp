@@ -24,8 +24,12 @@ double fastest(const Scene& s) {
   u = std::max(u, std::sqrt(2 * g * longestSide(s)));
   for (const Block& b : s.fluid.blocks) u = std::max(u, length(b.velocity));
   for (const Emitter& e : s.fluid.emitters) u = std::max(u, e.speed);
-  for (const Solid& b : s.solids) u = std::max(u, length(b.motion.velocity));
+  for (const Solid& b : s.solids) u = std::max({u, length(b.motion.velocity), length(b.surface_velocity)});
   return u;
+}
+
+double lengthOf(const Slip& slip, double automatic) {
+  return slip.kind == "length" ? slip.length : slip.kind == "none" ? 0 : slip.kind == "free" ? freeSlip : automatic;
 }
 
 }  // namespace
@@ -40,9 +44,9 @@ bool SlipLengths::anyHolds() const {
 SlipLengths slipLengths(const Scene& s) {
   SlipLengths l;
   l.automatic = s.fluid.viscosity > 0 && boundaryLayer(s) >= 2 * s.resolution.spacing ? 0 : freeSlip;
-  l.walls = l.automatic;
-  l.solids.assign(s.solids.size(), l.automatic);
-  l.solids.resize(s.solids.size() + s.bodies.size(), l.automatic);
+  l.walls = lengthOf(s.domain.slip, l.automatic);
+  for (const Solid& b : s.solids) l.solids.push_back(lengthOf(b.slip, length(b.surface_velocity) > 0 ? 0 : l.automatic));
+  for (const RigidBody& b : s.bodies) l.solids.push_back(lengthOf(b.slip, l.automatic));
   return l;
 }
 

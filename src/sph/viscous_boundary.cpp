@@ -9,9 +9,11 @@ void ViscousBoundary<D>::begin(StepContext<D>& c) {
   World<D>& w = c.world;
   if (kinds_.size() == 0) {
     std::vector<SurfaceKind<D>> kinds;
+    const Scene& scene = w.scene();
     for (std::size_t b = 0; b < lengths_.solids.size(); ++b) {
       SurfaceKind<D> k{};
       k.slip = lengths_.solids[b] < freeSlip ? Real(lengths_.solids[b]) : Real(-1);
+      for (int a = 0; a < D && b < scene.solids.size(); ++a) k.slide[a] = Real(scene.solids[b].surface_velocity[a]);
       kinds.push_back(k);
     }
     if (kinds.empty()) kinds.push_back({});

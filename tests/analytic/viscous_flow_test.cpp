@@ -37,6 +37,14 @@ double poiseuille(double y, double t) {
   return u;
 }
 
+// The same for a lid of 1 m/s.
+double couette(double y, double t) {
+  double u = y;
+  for (int n = 1; n < 80; ++n)
+    u += 2 / (n * pi) * (n % 2 ? -1 : 1) * std::sin(n * pi * y) * std::exp(-n * n * pi * pi * 0.01 * t);
+  return u;
+}
+
 struct Speeds {
   double mean = 0, most = 0, error = 0, exactMean = 0;  // [m/s]; the root mean square of the error
 };
@@ -69,6 +77,33 @@ TEST_P(ViscousFlow, StartsUpBetweenPlatesAsPoiseuilleFlowDoes) {
     EXPECT_NEAR(now.most, most, 0.02 * most) << t << " s";
     EXPECT_LT(now.error, 0.02 * most) << t << " s";
   }
+}
+
+// The samples of the lid stay where they are; with dfsph their bumps set the fluid that slides along them in motion, 5 % of the
+// lid's speed (docs/methods/viscosity.md).
+TEST_P(ViscousFlow, FollowsALidAsCouetteFlowDoes) {
+  if (solver == "dfsph") GTEST_SKIP();
+  Scene s = channel(solver, 1.2);
+  Solid lid;
+  lid.shape.kind = "plane";
+  lid.shape.point = {0, 1, 0}, lid.shape.normal = {0, -1, 0};
+  lid.surface_velocity = {1, 0, 0};
+  s.solids.push_back(lid);
+  Simulation sim(s);
+  advanced(sim, 2);
+  const Speeds now = speeds(sim.snapshot(), [](double y) { return couette(y, 2); });
+  EXPECT_NEAR(now.mean, now.exactMean, 0.02 * now.exactMean);
+  EXPECT_LT(now.error, 0.02);
+}
+
+// Plates that do not hold the fluid: u = a t everywhere.
+TEST_P(ViscousFlow, SlidesFreelyWherePlatesLetIt) {
+  Scene s = channel(solver, 1);
+  s.gravity = {0.04, 0, 0};
+  s.domain.slip = {"free", 0};
+  Simulation sim(s);
+  advanced(sim, 2);
+  EXPECT_NEAR(speeds(sim.snapshot(), [](double) { return 0.0; }).mean, 0.08, 0.02 * 0.08);
 }
 
 // From honey to pitch: a block slumps, and its energy only falls; the liquid does not jump.
