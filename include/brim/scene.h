@@ -18,6 +18,12 @@ struct Keyframe {
   Vector value = {0, 0, 0};
 };
 
+/// How fluid goes along a surface: "automatic", "free", "none", or "length" with Navier's slip length (0 alone so far).
+struct Slip {
+  std::string kind = "automatic";
+  double length = 0;  // [m] how far behind the surface the profile of the velocity would be that of the surface
+};
+
 /// A solid shape. `kind` says which of the other members are read:
 ///   box       min, max                  [m]
 ///   sphere    centre, radius            [m]   (2D: a disc)
@@ -87,6 +93,8 @@ struct Sink {
 struct Solid {
   std::string name;
   Shape shape;
+  Slip slip;
+  Vector surface_velocity = {0, 0, 0};  // [m/s] with which its surface slides in its own plane: a lid, a conveyor
   Motion motion;
 };
 
@@ -136,6 +144,7 @@ struct RigidBody {
   double mass = 0;              // [kg] if above 0, instead of the density
   Vector velocity = {0, 0, 0};  // [m/s] of the centre of mass, at the start
   Vector spin = {0, 0, 0};      // [rad/s] at the start
+  Slip slip;                    // of the fluid along it
   double friction = 0.3;        // Coulomb's coefficient; between two bodies the geometric mean
   bool held = false;            // stays where it is and reports what pushes it
   bool collides = true;         // with bodies, solids and walls; if not, only fluid and joints touch it
@@ -184,6 +193,7 @@ struct Domain {
   Vector max = {1, 1, 1};  // [m]
   /// Per axis: "walls", "periodic" or "open" (fluid that leaves is removed and counted).
   std::array<std::string, 3> boundary = {"walls", "walls", "walls"};
+  Slip slip;  // of the fluid along its walls
 };
 
 struct Resolution {

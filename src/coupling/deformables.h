@@ -18,7 +18,6 @@
 #include "deformables/implicit.h"
 #include "deformables/project.h"
 #include "math/kernels.h"
-#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -94,25 +93,6 @@ void returnStiffness(StepContext<D>& c, K W, const Array<Record<D>>& compliance)
   });
 }
 
-/// c.reaction.impulse changes the velocities of the nodes.
-template <int D>
-void giveImpulses(StepContext<D>& c) {
-  World<D>& w = c.world;
-  const auto J = c.reaction.perCarried(w.solids).read();
-  const auto row = w.soft.row.read();
-  const auto v = w.soft.v.view();
-  const Incidence of = w.soft.incidence();
-  const int first = w.soft.rows;
-  forEach(w.soft.nodes, [=] BRIM_KERNEL(int a) {
-    Vec<D> sum{};
-    for (int k = of.begin[a]; k < of.begin[a + 1]; ++k) {
-      const int r = of.entry[k] / 4;
-      if (r >= first) sum += row[r].part[of.entry[k] % 4] * J[r - first].x;
-    }
-    v[a].x += v[a].a * sum;
-  });
-}
-
 /// Impulses on the nodes themselves; positions follow over dt.
 template <int D>
 void kickNodes(World<D>& w, const Array<Vec<D>>& impulse, double dt) {
@@ -124,13 +104,6 @@ void kickNodes(World<D>& w, const Array<Vec<D>>& impulse, double dt) {
     v[a].x += dv;
     x[a].x += h * dv;
   });
-}
-
-/// The friction that viscosity(), called right after this, takes from the samples goes to the nodes.
-template <int D, class K>
-void dragNodes(StepContext<D>& c, K W) {
-  dragOnSamples(c, W, c.world.nu);
-  giveImpulses(c);
 }
 
 /// Cloth and soft bodies in Projective Dynamics.
@@ -206,7 +179,7 @@ class ImplicitCoupling {
   }
   /// Velocities; whoever passes a sheet still is put back.
   template <class K>
-  void end(StepContext<D>& c, K W) {
+  void end(StepContext<D>& c, K) {
     World<D>& w = c.world;
     if (!w.soft.any()) return;
     step_.finish(w.soft);
@@ -215,7 +188,6 @@ class ImplicitCoupling {
     placeDeformables(w);
     c.reaction.follow(w.solids);
     c.stage("cloth");
-    dragNodes(c, W);
   }
 
   /// A local and a global step of the nodes, with force and kappa as they are.
@@ -275,7 +247,7 @@ class PositionCoupling {
     hold(c);
   }
   template <class K>
-  void end(StepContext<D>& c, K W) {
+  void end(StepContext<D>& c, K) {
     World<D>& w = c.world;
     if (!w.soft.any()) return;
     collideNodes(w);
@@ -283,7 +255,6 @@ class PositionCoupling {
     placeDeformables(w);
     c.reaction.follow(w.solids);
     c.stage("cloth");
-    dragNodes(c, W);
   }
 
   void hold(StepContext<D>& c) {

@@ -25,6 +25,7 @@ struct TypeName {
   std::string operator()(const std::vector<Vector>*) const { return "list of vectors"; }
   std::string operator()(const std::vector<std::string>*) const { return "list of words"; }
   std::string operator()(const std::vector<Keyframe>*) const { return "keyframes"; }
+  std::string operator()(const Slip*) const { return "word or number"; }
 };
 
 std::string fallbackOf(const Value& value) {

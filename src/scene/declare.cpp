@@ -59,6 +59,18 @@ void declareShape(SceneVisitor& v, Shape& s) {
   v.key("inside_out", &s.inside_out, {"", "true: the shape is everything outside of it, for instance a tank."});
 }
 
+Doc slipDoc(std::string of) {
+  return {
+      "m",
+      "How the fluid slides along " + of +
+          ". \"free\": without friction; \"none\": it sticks; a number: a slip length, of which only 0, \"none\", is there yet; "
+          "\"automatic\": \"none\" if the boundary layer is at least two spacings thick, else \"free\".",
+      0,
+      huge,
+      false,
+      {"automatic", "free", "none"}};
+}
+
 void declareMotion(SceneVisitor& v, Motion& m) {
   v.key("velocity", &m.velocity, {"m/s", "Constant velocity."});
   v.key("rate", &m.rate, {"rad/s", "Angular velocity about the axis, right-handed (2D: counter-clockwise)."});
@@ -102,6 +114,11 @@ void declareSink(SceneVisitor& v, Sink& s) { declareShape(v, s.shape); }
 void declareSolid(SceneVisitor& v, Solid& s) {
   v.key("name", &s.name, {"", "Name in messages and results."});
   declareShape(v, s.shape);
+  v.key("slip", &s.slip, slipDoc("the solid"));
+  v.key("surface_velocity", &s.surface_velocity,
+        {"m/s",
+         "Velocity with which the surface slides in its own plane while the solid stays where it is, such as a lid or a "
+         "conveyor. Its part across the surface is left out. With slip = \"automatic\" such a surface has slip \"none\"."});
   v.table("motion",
           "Prescribed motion of the solid; without this table it is at rest. Velocity, rotation and keyframes are added.",
           [&] { declareMotion(v, s.motion); });
@@ -155,6 +172,7 @@ void declareBody(SceneVisitor& v, RigidBody& b) {
   v.key("mass", &b.mass, atLeast(0, "kg", "Mass, used instead of the density; 0: use the density."));
   v.key("velocity", &b.velocity, {"m/s", "Initial velocity of the centre of mass."});
   v.key("spin", Turn{&b.spin}, {"rad/s", "Initial angular velocity. In 2D one number, counter-clockwise."});
+  v.key("slip", &b.slip, slipDoc("the body"));
   v.key("friction", &b.friction, atLeast(0, "", "Coulomb friction coefficient. Between two bodies: the geometric mean of both."));
   v.key("held", &b.held, {"", "true: the body does not move, and bodies.csv lists the force of the fluid on it."});
   v.key("collides", &b.collides,
@@ -212,6 +230,7 @@ void declare(SceneVisitor& v, Scene& s) {
     v.key("boundary", &s.domain.boundary,
           oneOf({"walls", "periodic", "open"},
                 "Type of the sides, one word or one per axis. Fluid that leaves through an open side is removed."));
+    v.key("slip", &s.domain.slip, slipDoc("the domain's walls"));
   });
   v.table("resolution", "The resolution of the scene.", [&] {
     v.key("spacing", &s.resolution.spacing,
@@ -223,7 +242,8 @@ void declare(SceneVisitor& v, Scene& s) {
   });
   v.table("fluid", "The liquid and its sources.", [&] {
     v.key("density", &s.fluid.density, positive("kg/m^3", "Rest density."));
-    v.key("viscosity", &s.fluid.viscosity, atLeast(0, "Pa s", "Dynamic viscosity."));
+    v.key("viscosity", &s.fluid.viscosity,
+          atLeast(0, "Pa s", "Dynamic viscosity. flip and apic have none and refuse more than that of water."));
     v.list("blocks", "Fluid at the start of the simulation.", tables(s.fluid.blocks, declareBlock));
     v.list("emitters", "Openings where fluid enters.", tables(s.fluid.emitters, declareEmitter));
     v.list("sinks", "Fluid that enters one of these shapes is removed.", tables(s.fluid.sinks, declareSink));

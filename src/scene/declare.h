@@ -26,7 +26,7 @@ using PerAxis = std::array<std::string, 3>;
 
 /// The member that a key sets.
 using Value = std::variant<double*, int*, bool*, std::string*, Vector*, Turn, Course, PerAxis*, std::vector<Vector>*,
-                           std::vector<std::string>*, std::vector<Keyframe>*>;
+                           std::vector<std::string>*, std::vector<Keyframe>*, Slip*>;
 
 /// When a key may and when it must be given.
 struct Use {

@@ -108,6 +108,10 @@ class Ranges : public SceneVisitor {
     }
   }
 
+  void check(const std::string& path, const Doc& doc, Slip* x) {
+    add(path, x->kind == "length" ? complaint(path, x->length, doc) : complaint(path, x->kind, doc));
+  }
+
   const Scene& scene_;
   Mistakes& mistakes_;
   std::string path_, kind_;

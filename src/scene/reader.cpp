@@ -232,4 +232,14 @@ bool Reader::read(const std::string& path, const toml::node& node, const Doc& do
   return mistakes_.trusts(path);
 }
 
+bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, Slip* value) {
+  if (!node.is_string() && !node.is_number())
+    return wrongType(path, node, fmt::format("a length{} or one of the words {}", inUnit(doc), listed(doc.words))), false;
+  if (node.is_number())
+    *value = {"length", *node.value<double>()};
+  else
+    *value = {node.as_string()->get(), 0};
+  return true;
+}
+
 }  // namespace brim

@@ -48,6 +48,7 @@ class Reader : public SceneVisitor {
   bool read(const std::string& path, const toml::node&, const Doc&, std::vector<Vector>*);
   bool read(const std::string& path, const toml::node&, const Doc&, std::vector<std::string>*);
   bool read(const std::string& path, const toml::node&, const Doc&, std::vector<Keyframe>*);
+  bool read(const std::string& path, const toml::node&, const Doc&, Slip*);
   bool readNumbers(const std::string& path, const toml::node&, const Doc&, Vector*, bool three);
 
   void entries(const std::string& path, const toml::array&, const Tables&);

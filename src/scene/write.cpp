@@ -56,6 +56,7 @@ struct Format {
       return fmt::format("{{time = {}, value = {}}}", text(k.time), vector(k.value, D));
     });
   }
+  std::string operator()(const Slip* x) const { return x->kind == "length" ? text(x->length) : text(x->kind); }
 };
 
 class Writer : public SceneVisitor {

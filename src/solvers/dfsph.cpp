@@ -15,10 +15,10 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/strain.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -234,19 +234,21 @@ void dfsphMove(StepContext<D>& c, const Array<Record<D>>& velocity, bool goesOn)
 template <int D>
 class Dfsph : public Solver<D> {
  public:
-  explicit Dfsph(const Scene& scene) : o_(parametersOf<DfsphParameters>(scene)), c_(soundSpeed(scene)) {}
+  explicit Dfsph(const Scene& scene) : o_(parametersOf<DfsphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {}
 
   void declareState(SolverState<D>& s) override {
     divergence_ = &s.reals("divergence_pressure");  // [Pa]
     divergenceBefore_ = &s.reals("divergence_pressure_before");
     density_ = &s.reals("density_pressure");
     densityBefore_ = &s.reals("density_pressure_before");
+    viscous_.declareState(s);
   }
 
   // Gradients are those of the step's start, so that a pressure p between particles is a stiffness of its own: dt < d
   // sqrt(rho0/p)/2. A fall through the domain, v^2/2 = p/rho0, makes that 0.7 d/v; 0.5 d/v is safe.
   TimeLimit limit(const World<D>& w) const override {
-    const double fall = 0.5 * w.spacing / (c_ / 10), viscous = 0.125 * w.spacing * w.spacing / std::max(w.nu, 1e-30);
+    const double fall = 0.5 * w.spacing / (c_ / 10),
+                 viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, 0), 1e-30);
     return fall < viscous ? TimeLimit{fall, "fall"} : TimeLimit{viscous, "viscosity"};
   }
 
@@ -267,7 +269,7 @@ class Dfsph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosityOfJumps(c, W, w.nu, o_.alpha * c_);  // last, as its pass also finds the densities that the step ends with
+    viscous_.actOnJumps(c, W, o_.alpha * c_);  // last, as its pass also finds the densities that the step ends with
     c.stage("viscosity");
   }
 
@@ -328,6 +330,7 @@ class Dfsph : public Solver<D> {
 
   DfsphParameters o_;
   double c_;  // [m/s]
+  FluidViscosity<D> viscous_;
   RestWaves lattice_;
   RigidCoupling<D> rigid_;
   typename SolverState<D>::template Field<Real>*divergence_ = nullptr, *divergenceBefore_ = nullptr, *density_ = nullptr,

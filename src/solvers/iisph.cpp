@@ -12,10 +12,10 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -211,18 +211,20 @@ void iisphMove(StepContext<D>& c, const Array<Record<D>>& displacement) {
 template <int D>
 class Iisph : public Solver<D> {
  public:
-  explicit Iisph(const Scene& scene) : o_(parametersOf<IisphParameters>(scene)), c_(soundSpeed(scene)) {}
+  explicit Iisph(const Scene& scene) : o_(parametersOf<IisphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {}
 
   void declareState(SolverState<D>& s) override {
     kept_ = &s.reals("solved_pressure");  // [Pa]
     before_ = &s.reals("solved_pressure_before");
+    viscous_.declareState(s);
   }
 
   // Gradients are those of the step's start, so that a pressure p between particles is a stiffness of its own: dt < d
   // sqrt(rho0/p)/2. A fall through the domain, v^2/2 = p/rho0, makes that 0.7 d/v. With 0.5 d/v a slab that falls on the floor
   // is crushed by 9 %.
   TimeLimit limit(const World<D>& w) const override {
-    const double fall = 0.4 * w.spacing / (c_ / 10), viscous = 0.125 * w.spacing * w.spacing / std::max(w.nu, 1e-30);
+    const double fall = 0.4 * w.spacing / (c_ / 10),
+                 viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, 0), 1e-30);
     return fall < viscous ? TimeLimit{fall, "fall"} : TimeLimit{viscous, "viscosity"};
   }
 
@@ -243,8 +245,8 @@ class Iisph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosity(
-        c, W, w.nu,
+    viscous_.act(
+        c, W,
         xsphOf(c, W,
                o_.alpha * c_ * w.support / (2 * (D + 2))));  // last, as its pass also finds the densities that the step ends with
     c.stage("viscosity");
@@ -282,6 +284,7 @@ class Iisph : public Solver<D> {
 
   IisphParameters o_;
   double c_;  // [m/s]
+  FluidViscosity<D> viscous_;
   RestWaves lattice_;
   RigidCoupling<D> rigid_;
   typename SolverState<D>::template Field<Real>*kept_ = nullptr, *before_ = nullptr;

@@ -22,11 +22,11 @@
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/coarse.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -210,7 +210,9 @@ void displace(StepContext<D>& c, K W, const Iteration it, const Array<Record<D>>
 template <int D>
 class Pbf : public Solver<D> {
  public:
-  explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)) {}
+  explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)), viscous_(scene) {}
+
+  void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
   void step(StepContext<D>& c) override {
     c.withKernel([&](auto W) { step(c, W); });
@@ -238,10 +240,10 @@ class Pbf : public Solver<D> {
     cloth_.end(c, W);
     c.refresh(w.fluid.v.data);
     if (o_.vorticity > 0) {
-      viscosity(c, W, w.nu, o_.xsph, curl_);
+      viscous_.act(c, W, o_.xsph, 0, curl_);
       confineVorticity(c, W, o_.vorticity, curl_);
     } else {
-      viscosity(c, W, w.nu, o_.xsph);
+      viscous_.act(c, W, o_.xsph);
     }
     c.stage("viscosity");
   }
@@ -315,6 +317,7 @@ class Pbf : public Solver<D> {
   }
 
   PbfParameters o_;
+  FluidViscosity<D> viscous_;
   RestWaves lattice_;
   CoarseLevel<D> coarse_;
   PositionCoupling<D> cloth_;

@@ -15,10 +15,10 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
-#include "sph/strain.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -155,10 +155,13 @@ struct PressureOf {
 template <int D>
 class Pcisph : public Solver<D> {
  public:
-  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)) {}
+  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)), viscous_(scene) {}
+
+  void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
   TimeLimit limit(const World<D>& w) const override {
-    const double sound = soundLimit(w), viscous = 0.125 * w.spacing * w.spacing / std::max(w.nu, 1e-30);
+    const double sound = soundLimit(w),
+                 viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, 0), 1e-30);
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 
@@ -183,7 +186,7 @@ class Pcisph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscosityOfJumps(c, W, w.nu, o_.alpha * c_);
+    viscous_.actOnJumps(c, W, o_.alpha * c_);
     c.stage("viscosity");
   }
 
@@ -224,6 +227,7 @@ class Pcisph : public Solver<D> {
   double c_;  // [m/s]
   RestWaves lattice_;
   RigidCoupling<D> rigid_;
+  FluidViscosity<D> viscous_;
 };
 
 void pcisphParameters(ParameterVisitor& v) {

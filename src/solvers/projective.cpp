@@ -25,12 +25,12 @@
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/coarse.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/projection.h"
 #include "sph/shown_pressure.h"
-#include "sph/viscosity.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -257,7 +257,9 @@ struct MultiplierPressure {
 template <int D>
 class Projective : public Solver<D> {
  public:
-  explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)) {}
+  explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)), viscous_(scene) {}
+
+  void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
   void step(StepContext<D>& c) override {
     c.withKernel([&](auto W) { step(c, W); });
@@ -290,7 +292,7 @@ class Projective : public Solver<D> {
     c.collide();
     cloth_.end(c, W);
     c.refresh(w.fluid.v.data);
-    viscosity(c, W, w.nu, o_.xsph);
+    viscous_.act(c, W, o_.xsph);
     c.stage("viscosity");
   }
 
@@ -400,6 +402,7 @@ class Projective : public Solver<D> {
   }
 
   ProjectiveParameters o_;
+  FluidViscosity<D> viscous_;
   RestWaves lattice_;
   Projections<D> projections_;
   CoarseLevel<D> coarse_;

@@ -15,8 +15,7 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
-#include "sph/strain.h"
-#include "sph/viscosity.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/wall_extrapolation.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -122,7 +121,7 @@ template <int D, class K>
 void accelerations(StepContext<D>& c, K W, double alphaC, double nu, const Array<Record<D>>& pressed,
                    const Array<Record<D>>& diagonal, const Array<Record<D>>& mixed, Array<Record<D>>& acceleration) {
   World<D>& w = c.world;
-  const auto q = pressed.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
+  const auto q = pressed.read(), v = w.fluid.v.read(), s = w.solids.p();
   const auto E = diagonal.read(), F = mixed.read();
   const auto a = acceleration.view();
   const NeighbourView nb = c.nb();
@@ -148,9 +147,8 @@ void accelerations(StepContext<D>& c, K W, double alphaC, double nu, const Array
     const Reals image = Pi * rhoI * rhoI * wall.perRho2;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
-      const auto [vk, rk] = sv[k];
       const auto r = xi - xk;
-      f += (mk * (real * dot(vi - vk, r) / (dot(r, r) + soft) - (Pi + image + wall.beyond(image, r)))) * W.grad(r);
+      f += (-mk * (Pi + image + wall.beyond(image, r))) * W.grad(r);
     }
     a[i] = {f, Reals(0)};
   });
@@ -158,25 +156,23 @@ void accelerations(StepContext<D>& c, K W, double alphaC, double nu, const Array
 
 // What samples of bodies get: the same pairs from their side.
 template <int D, class K>
-void reactions(StepContext<D>& c, K W, double nu, const Array<Record<D>>& pressed) {
+void reactions(StepContext<D>& c, K W, const Array<Record<D>>& pressed) {
   if (c.reaction.size() == 0) return;
   World<D>& w = c.world;
-  const auto q = pressed.read(), v = w.fluid.v.read(), s = c.reaction.p(), sv = c.reaction.v();
+  const auto q = pressed.read(), v = w.fluid.v.read(), s = c.reaction.p();
   const auto out = c.reaction.impulse.view();
   const NeighbourView nb = c.reaction.nb();
-  const Real m = Real(w.mass), drag = Real(2 * (D + 2) * nu * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0),
-             soft = Real(0.01 * w.support * w.support);
+  const Real m = Real(w.mass);
   const WallPressure<D> wall(c, W, c.gravity);
   forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
     const auto [xk, mk] = s[k];
-    const auto [vk, rk] = sv[k];
     Vec<D, Reals> f = {};
     for (auto i : nb.fluid[k]) {
       const auto [xi, Pi] = q[i];
       const auto [vi, rhoI] = v[i];
       const auto r = xi - xk;
       const Reals image = Pi * rhoI * rhoI * wall.perRho2;
-      f += (drag * dot(vi - vk, r) / (dot(r, r) + soft) - (Pi + image + wall.beyond(image, r))) * W.grad(r);
+      f += (-(Pi + image + wall.beyond(image, r))) * W.grad(r);
     }
     out[k] = {(-m * mk) * f, Reals(0)};
   });
@@ -200,17 +196,20 @@ template <int D>
 class Wcsph : public Solver<D> {
  public:
   explicit Wcsph(const Scene& scene)
-      : o_(parametersOf<WcsphParameters>(scene)), c_(o_.sound_speed > 0 ? o_.sound_speed : soundSpeed(scene, Fall::fluid)) {}
+      : o_(parametersOf<WcsphParameters>(scene)),
+        viscous_(scene),
+        c_(o_.sound_speed > 0 ? o_.sound_speed : soundSpeed(scene, Fall::fluid)) {}
 
   TimeLimit limit(const World<D>& w) const override {
     const double sound = o_.courant * w.spacing / c_,
-                 viscous = 0.125 * w.spacing * w.spacing / std::max(w.nu + artificial(w), 1e-30);
+                 viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, artificial(w)), 1e-30);
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 
   void declareState(SolverState<D>& state) override {
     acceleration_ = &state.records("acceleration");
     state.flag("evaluated", evaluated_);
+    viscous_.declareState(state);
   }
 
   void step(StepContext<D>& c) override {
@@ -225,6 +224,8 @@ class Wcsph : public Solver<D> {
     c.stage("integrate");
     c.search();
     c.stage("search");
+    viscous_.solve(c);
+    c.stage("viscosity");
     forces(c);
     c.stage("pressure");
     evaluated_ = true;
@@ -242,12 +243,13 @@ class Wcsph : public Solver<D> {
          mixed = c.scratch.records(room, "rates of shear");
     c.withKernel([&](auto W) {
       pressures(c, W, state, o_.bulk * c_ * w.spacing, *pressed, *diagonal, *mixed);
-      accelerations(c, W, o_.alpha * c_, w.nu, *pressed, *diagonal, *mixed, acceleration_->data);
-      reactions(c, W, w.nu, *pressed);
+      accelerations(c, W, viscous_.jumpSpeed(w, o_.alpha * c_), viscous_.explicitly(w.nu, 0), *pressed, *diagonal, *mixed, acceleration_->data);
+      reactions(c, W, *pressed);
     });
   }
 
   WcsphParameters o_;
+  FluidViscosity<D> viscous_;
   double c_;                                                                    // [m/s]
   typename SolverState<D>::template Field<Record<D>>* acceleration_ = nullptr;  // {a without gravity [m/s^2], -}
   bool evaluated_ = false;                                                      // it is that of the present positions

@@ -55,14 +55,14 @@ BRIM_FN R jumpFriction(R u, R e, R r2, R fastest) {
 }
 
 /// viscosity() with this friction in the place of XSPH, for solvers that move particles first: the fluid's own viscosity nu
-/// [m^2/s], at walls too, and alphaC = alpha c [m/s] inside the fluid. The densities are left in the velocity records.
+/// [m^2/s] and alphaC = alpha c [m/s], both inside the fluid alone. The densities are left in the velocity records.
 template <int D, class K>
 void viscosityOfJumps(StepContext<D>& c, K W, double nu, double alphaC) {
   World<D>& w = c.world;
   const int room = w.fluid.capacity();
   auto out = c.scratch.records(room, "{v, rho} after viscosity"), diagonal = c.scratch.records(room, "rates of strain"),
        mixed = c.scratch.records(room, "rates of shear");
-  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
   const NeighbourView nb = c.nb();
   {
     const auto diagonals = diagonal.view(), mixtures = mixed.view();
@@ -109,10 +109,7 @@ void viscosityOfJumps(StepContext<D>& c, K W, double nu, double alphaC) {
     rho *= Reals(W.weight) * mi, dv = (Reals(W.slope) * mi) * dv;  // all fluid particles have one mass
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
-      const auto [vk, rk] = sv[k];
-      const auto r = xi - xk;
-      rho += mk * W(r);
-      dv += (real * mk * dot(vi - vk, r) / (dot(r, r) + soft)) * W.grad(r);
+      rho += mk * W(xi - xk);
     }
     to[i] = {vi + dv, rho};
   });

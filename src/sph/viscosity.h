@@ -21,7 +21,8 @@ double viscousCalibration(K W, double spacing, double support) {
 /// Viscous acceleration with kinematic viscosity nu [m^2/s], after Monaghan 2005 (Eq. 2.19 of CF in SI form):
 ///   a_i = 2 (D + 2) nu sum_j V_j (v_ij . x_ij) / (|x_ij|^2 + 0.01 h^2) grad W_ij
 /// and XSPH (Schechter & Bridson 2012): v_i += c sum_j V_j (v_j - v_i) W_ij.
-/// V_j = m_j / rho0 for the fluid, so that both conserve momentum to rounding; walls drag by nu only (no slip).
+/// V_j = m_j / rho0 for the fluid, so that both conserve momentum to rounding. Walls only add to the densities: fluid that walls
+/// hold is solved for (sph/implicit_viscosity.h).
 /// The densities at these positions are left in the velocity records, and the velocities' curl in `curl`, if it is to be taken.
 template <int D, bool turning, class K>
 void smooth(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
@@ -30,7 +31,7 @@ void smooth(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
   if (turning)
     for (auto* a : {&curl.omega, &curl.size}) a->resize(w.fluid.capacity());
   const auto omegas = curl.omega.view(), sizes = curl.size.view();
-  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p(), sv = w.solids.v();
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = w.solids.p();
   const auto to = out.view();
   const NeighbourView nb = c.nb();
   const Real v0 = Real(1 / w.rho0), part = Real(xsph), soft = Real(0.01 * w.support * w.support);
@@ -56,10 +57,7 @@ void smooth(StepContext<D>& c, K W, double nu, double xsph, Curl<D>& curl) {
     dv = (Reals(drag * v0 * W.slope) * mi) * dv - (Reals(part * v0 * W.weight) * mi) * difference;
     for (auto k : nb.solid[i]) {
       const auto [xk, mk] = s[k];
-      const auto [vk, rk] = sv[k];
-      const auto r = xi - xk, u = vi - vk;
-      rho += mk * W(r);
-      dv += (drag * v0 * mk * dot(u, r) / (dot(r, r) + soft)) * W.grad(r);
+      rho += mk * W(xi - xk);
     }
     dv = total(i, dv), rho = total(i, rho);
     if (turning) omega = (Reals(-v0 * W.slope) * mi) * total(i, omega);
@@ -90,29 +88,6 @@ double xsphOf(const StepContext<D>& c, K W, double nu) {
   eachOfRestLattice<D>(w.spacing, w.support, [&](const Vec<D>& r) { square += double(r[1]) * r[1] * W(r); });
   square *= std::pow(w.spacing, D);
   return std::min(0.5, 2 * c.dt * nu / square);
-}
-
-/// What the friction of viscosity(), called right after this, does to the samples: c.reaction.impulse [N s].
-template <int D, class K>
-void dragOnSamples(StepContext<D>& c, K W, double nu) {
-  World<D>& w = c.world;
-  const auto p = w.fluid.p.read(), v = w.fluid.v.read(), s = c.reaction.p(), sv = c.reaction.v();
-  const auto to = c.reaction.impulse.view();
-  const NeighbourView nb = c.reaction.nb();
-  const Real soft = Real(0.01 * w.support * w.support);
-  const Real drag = Real(2 * (D + 2) * nu * c.dt * viscousCalibration<D>(W, w.spacing, w.support) / w.rho0);
-  forEach(c.reaction.size(), [=] BRIM_KERNEL(Index k) {
-    const auto [xk, mk] = s[k];
-    const auto [vk, ak] = sv[k];
-    Vec<D, Reals> sum = {};
-    for (auto i : nb.fluid[k]) {
-      const auto [xi, mi] = p[i];
-      const auto [vi, ri] = v[i];
-      const auto r = xi - xk, u = vi - vk;
-      sum -= ((drag * mk * mi * dot(u, r) / (dot(r, r) + soft)) * W.grad(r)).vec();
-    }
-    to[k] = {sum, Reals(0)};
-  });
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

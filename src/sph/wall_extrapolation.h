@@ -26,7 +26,11 @@ struct WallPressure {
   template <class K>
   WallPressure(const StepContext<D>& c, K W, const Vec<D>& gravity)
       : slope(Real(1 / (c.world.rho0 * gradientFound<D>(W, c.world.spacing, c.world.support))) * gravity),
-        perRho2(Real(1 / (c.world.rho0 * c.world.rho0))) {}
+        perRho2(Real(1 / (c.world.rho0 * c.world.rho0))) {
+    // Along a period no pressure can carry the weight: it would have to fall all the way around.
+    for (int k = 0; k < D; ++k)
+      if (c.world.periodic[k]) slope[k] = 0;
+  }
   /// (p_k - p_i)/rho0^2, where p_i/rho0^2 = P and r = x_i - x_k.
   BRIM_FN Reals beyond(Reals P, const Vec<D, Reals>& r) const {
     Vec<D, Reals> everywhere;

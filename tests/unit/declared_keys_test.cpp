@@ -57,6 +57,9 @@ class Scramble : public SceneVisitor {
   void change(const Doc&, std::vector<Vector>* x) { *x = {{0, 1, 2}, {3, 4.5, 5}}; }
   void change(const Doc&, std::vector<std::string>* x) { *x = {"ply"}; }
   void change(const Doc&, std::vector<Keyframe>* x) { *x = {{0, {1, 2, 3}}, {0.5, {3, 2, 1}}}; }
+  void change(const Doc& doc, Slip* x) {
+    *x = kind_ % 2 ? Slip{"length", ++n_ + 0.125} : Slip{doc.words[kind_ / 2 % doc.words.size()], 0};
+  }
   std::size_t kind_;
   int n_ = 0;
 };

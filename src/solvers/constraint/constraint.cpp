@@ -19,7 +19,7 @@
 #include "solvers/constraint/sweep.h"
 #include "solvers/scales.h"
 #include "sph/coarse.h"
-#include "sph/viscosity.h"
+#include "sph/implicit_viscosity.h"
 #include "sph/wall_extrapolation.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -27,9 +27,12 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class Constraint : public Solver<D> {
  public:
-  explicit Constraint(const Scene& scene) : o_(parametersOf<ConstraintParameters>(scene)) {}
+  explicit Constraint(const Scene& scene) : o_(parametersOf<ConstraintParameters>(scene)), viscous_(scene) {}
 
-  void declareState(SolverState<D>& state) override { multiplier_ = &state.reals("multiplier"); }
+  void declareState(SolverState<D>& state) override {
+    multiplier_ = &state.reals("multiplier");
+    viscous_.declareState(state);
+  }
 
   void step(StepContext<D>& c) override {
     const World<D>& w = c.world;
@@ -73,7 +76,7 @@ class Constraint : public Solver<D> {
     c.stage("integrate");
     c.search();
     c.stage("search");
-    viscosity(c, W, w.nu, o_.xsph);
+    viscous_.act(c, W, o_.xsph);
     if (!rows_.samples) densities(c, W);
     c.stage("viscosity");
   }
@@ -378,6 +381,7 @@ class Constraint : public Solver<D> {
 
  private:
   ConstraintParameters o_;
+  FluidViscosity<D> viscous_;
   DensityRows<D> rows_;
   Colours<D> colours_;
   BoundRows<D> bound_;
