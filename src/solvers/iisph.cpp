@@ -12,6 +12,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/own_gradient.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
@@ -39,12 +40,7 @@ struct IisphParameters {
        "times the speed of a fall through the domain.",
        0, 10});
     v("kernel", kernel,
-      {"",
-       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
-       -1e300,
-       1e300,
-       false,
-       {"cubic", "wendland", "poly6"}});
+      {"", "Smoothing kernel. Gradients are those of the same kernel.", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
   }
 };
 
@@ -226,7 +222,7 @@ class Iisph : public Solver<D> {
   }
 
   void step(StepContext<D>& c) override {
-    c.withKernel([&](auto W) { step(c, W); });
+    withOwnGradient(c, [&](auto W) { step(c, W); });
   }
 
  private:

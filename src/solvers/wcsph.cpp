@@ -11,6 +11,7 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/own_gradient.h"
 #include "sph/viscosity.h"
 #include "sph/wall_extrapolation.h"
 
@@ -33,12 +34,7 @@ struct WcsphParameters {
     v("alpha", alpha, {"", "Artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity.", 0, 10});
     v("courant", courant, {"", "Courant number: distance in spacings that sound may travel in one step.", 0, 1, true});
     v("kernel", kernel,
-      {"",
-       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
-       -1e300,
-       1e300,
-       false,
-       {"cubic", "wendland", "poly6"}});
+      {"", "Smoothing kernel. Gradients are those of the same kernel.", -1e300, 1e300, false, {"cubic", "wendland", "poly6"}});
   }
 };
 
@@ -196,7 +192,7 @@ class Wcsph : public Solver<D> {
     const World<D>& w = c.world;
     const StateEquation state{Real(1 / w.rho0), Real(w.rho0 * c_ * c_ / o_.gamma), o_.gamma};
     auto pressed = c.scratch.records(w.fluid.capacity(), "{x, p/rho^2}");
-    c.withKernel([&](auto W) {
+    withOwnGradient(c, [&](auto W) {
       pressures(c, W, state, *pressed);
       accelerations(c, W, viscosity(w), *pressed, acceleration_->data);
       reactions(c, W, viscosity(w), *pressed);
