@@ -15,6 +15,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "sph/depth.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
@@ -26,7 +27,7 @@ struct DfsphParameters {
   int iterations = 100;
   double tolerance = 1e-3;
   int divergence_iterations = 100;
-  double divergence_tolerance = 3e-5;
+  double divergence_tolerance = 1e-4;
   double alpha = 0.03;
   std::string kernel = "quintic";
 
@@ -38,7 +39,7 @@ struct DfsphParameters {
     v("divergence_iterations", divergence_iterations,
       {"", "Largest number of iterations of the divergence solve in a step. 0: no divergence solve.", 0, 10000});
     v("divergence_tolerance", divergence_tolerance,
-      {"", "End the divergence solve when the mean of dt max(D rho/Dt, 0)/rho0 is below this. 0: always do all iterations.", 0,
+      {"", "End the divergence solve when the mean of dt max(D rho/Dt, 0)/rho0 is below this and 3.7 g dt^2/depth. 0: never.", 0,
        1});
     v("alpha", alpha,
       {"", "Artificial viscosity inside the fluid, not at walls: alpha c h / (2 D + 4), c ten times the fastest fall.", 0, 10});
@@ -54,6 +55,9 @@ struct DfsphParameters {
 
 /// Below this part of rho0 the divergence solve lets fluid be compressed: drops, and surfaces that close.
 constexpr double dfsphFull = 0.99;
+/// What a divergence solve may leave, over the fall of unsupported fluid: a mean error e shifts the pressure by e rho0 L^2/(2
+/// dt^2).
+constexpr double dfsphHeld = 3.7;
 /// The part of its pressures that a divergence solve starts from. In a full vessel nothing else would take back a constant.
 constexpr double dfsphKept = 0.99;
 
@@ -288,9 +292,9 @@ class Dfsph : public Solver<D> {
     push(c, W, rows);
     // Fluid that is compressed too much already is let compress less: the mean over deep water tells little of its weight.
     const double strict = std::min(1.0, std::pow(o_.tolerance / std::max(compression, 1e-30), 2));
+    const double held = strict * std::min(o_.divergence_tolerance, dfsphHeld * fallOverDepth(c));
     c.report.iterations =
-        solve<false>(c, W, rows, divergence_->data,
-                     {o_.divergence_iterations, w.step == 0 ? o_.divergence_iterations : 1, strict * o_.divergence_tolerance});
+        solve<false>(c, W, rows, divergence_->data, {o_.divergence_iterations, w.step == 0 ? o_.divergence_iterations : 1, held});
     auto velocity = c.scratch.records(w.fluid.capacity(), "{v, rho} of the divergence solve");
     copy(*velocity, w.fluid.v.data, w.fluid.size());
     const bool goesOn = !w.bodies;  // a body takes the other end of every push, and keeps it

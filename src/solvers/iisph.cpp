@@ -13,6 +13,7 @@
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/implicit_viscosity.h"
+#include "sph/own_gradient.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
@@ -41,7 +42,7 @@ struct IisphParameters {
        0, 10});
     v("kernel", kernel,
       {"",
-       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
+       "Smoothing kernel. Gradients are those of the same kernel.",
        -1e300,
        1e300,
        false,
@@ -229,7 +230,7 @@ class Iisph : public Solver<D> {
   }
 
   void step(StepContext<D>& c) override {
-    c.withKernel([&](auto W) { step(c, W); });
+    withOwnGradient(c, [&](auto W) { step(c, W); });
   }
 
  private:

@@ -16,6 +16,7 @@
 #include "solvers/scales.h"
 #include "solvers/solver.h"
 #include "sph/implicit_viscosity.h"
+#include "sph/own_gradient.h"
 #include "sph/wall_extrapolation.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -46,7 +47,7 @@ struct WcsphParameters {
     v("courant", courant, {"", "Courant number: distance in spacings that sound may travel in one step.", 0, 1, true});
     v("kernel", kernel,
       {"",
-       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
+       "Smoothing kernel. Gradients are those of the same kernel.",
        -1e300,
        1e300,
        false,
@@ -241,7 +242,7 @@ class Wcsph : public Solver<D> {
     const int room = w.fluid.capacity();
     auto pressed = c.scratch.records(room, "{x, p/rho^2}"), diagonal = c.scratch.records(room, "rates of strain"),
          mixed = c.scratch.records(room, "rates of shear");
-    c.withKernel([&](auto W) {
+    withOwnGradient(c, [&](auto W) {
       pressures(c, W, state, o_.bulk * c_ * w.spacing, *pressed, *diagonal, *mixed);
       accelerations(c, W, viscous_.jumpSpeed(w, o_.alpha * c_), viscous_.explicitly(w.nu, 0), *pressed, *diagonal, *mixed, acceleration_->data);
       reactions(c, W, *pressed);

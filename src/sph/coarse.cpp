@@ -2,48 +2,9 @@
 
 #include <cmath>
 
+#include "sph/coarse_cells.h"
+
 namespace brim::inline BRIM_FLAVOUR {
-
-template <int D>
-static void countParticles(const CoarseCells<D> grid, int cells, View<int> count) {
-  forEach(cells, [=] BRIM_KERNEL(int c) {
-    int sum = 0;
-    grid.eachRun(c, [&](int a, int b) { sum += b - a; });
-    count[c] = sum;
-  });
-}
-
-// What a cell is that holds no unknown.
-static constexpr int air = -1, wall = -2;
-
-// A cell with no room for a particle belongs to the wall. Nothing lies beyond a seam: no air either.
-template <int D>
-static void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, View<const int> count, View<int> state,
-                       View<int> number) {
-  const Vec<D> extent = w.extent;
-  const auto walled = w.walled;
-  const double room = 0.75 * w.spacing;
-  const Real inside = Real(-0.2 * grid.side);
-  const auto body = w.solids.placed().read();
-  const int bodies = int(w.solids.placed().size());
-  forEach(cells, [=] BRIM_KERNEL(int c) {
-    number[c] = count[c] > 0;
-    state[c] = air;
-    if (count[c]) return;
-    Real x[3] = {}, y[3];
-    const auto place = grid.placeOf(c);
-    for (int k = 0; k < D; ++k) {
-      const double low = grid.low[k] + double(place.at[k]) * grid.side, high = low + grid.side, end = extent[k];
-      const double within = (high < end ? high : end) - (low > 0 ? low : 0);
-      if ((walled[k] && within < room) || (grid.seam[k].there && within <= 0)) state[c] = wall;
-      x[k] = Real(low + grid.side / 2);
-    }
-    for (int b = 0; b < bodies && state[c] == air; ++b) {
-      body[b].pose.toBody(x, y);
-      if (body[b].shape.distance(y) < inside) state[c] = wall;
-    }
-  });
-}
 
 static int total(int cells, View<const int> number) {
   return int(sumOf(cells, [=] BRIM_KERNEL(int c) { return double(number[c]); }));
@@ -52,73 +13,6 @@ static int total(int cells, View<const int> number) {
 static void numberUnknowns(int cells, View<const int> count, View<const int> number, View<int> state, View<int> where) {
   forEach(cells, [=] BRIM_KERNEL(int c) {
     if (count[c]) state[c] = number[c], where[number[c]] = c;
-  });
-}
-
-// Cells with their fluid, and how they touch.
-template <int D>
-struct WetCells {
-  CoarseCells<D> grid;
-  View<const int> count, state;
-
-  BRIM_DEVICE_FN double fill(std::int64_t c) const { return count[int(c)] < grid.full ? count[int(c)] / grid.full : 1; }
-  BRIM_FN std::int64_t stride(int k) const { return k == 0 ? 1 : k == 1 ? grid.size[0] : grid.size[0] * grid.size[1]; }
-  /// The cell beyond the lower or the upper face along axis k.
-  BRIM_DEVICE_FN std::int64_t next(std::int64_t c, int k, bool up) const {
-    const Seam& seam = grid.seam[k];
-    if (seam.there && grid.placeOf(c).at[k] == (up ? seam.last : seam.first))
-      return c + (up ? seam.first - seam.last : seam.last - seam.first) * stride(k);
-    return up ? c + stride(k) : c - stride(k);
-  }
-  /// What it is.
-  BRIM_DEVICE_FN int beyond(std::int64_t c, int k, bool up) const {
-    const std::int64_t at = grid.placeOf(c).at[k];
-    if (up ? at + 1 >= grid.size[k] : at == 0) return air;
-    return state[int(next(c, k, up))];
-  }
-  /// How much of a cell's extent along axis k there is.
-  BRIM_DEVICE_FN double extent(std::int64_t c, int k) const {
-    return grid.seam[k].there && grid.placeOf(c).at[k] == grid.seam[k].last ? grid.seam[k].part : 1;
-  }
-  /// How much of it is wet: all of it unless there is air on one side; then the cell behind tells how much of the section is
-  /// wet, and the fill how far it reaches.
-  BRIM_DEVICE_FN double wetPart(std::int64_t c, int k) const {
-    const int below = beyond(c, k, false), above = beyond(c, k, true);
-    const double whole = extent(c, k);
-    if (below != air && above != air) return whole;
-    const double behind = below >= 0 ? section(next(c, k, false), k) : above >= 0 ? section(next(c, k, true), k) : fill(c);
-    const double part = fill(c) / (behind > 1e-6 ? behind : 1e-6);
-    return part < 0.3 ? 0.3 : part > whole ? whole : part;
-  }
-  /// How much of a cell's section across axis k is wet, where all of its extent is.
-  BRIM_DEVICE_FN double section(std::int64_t c, int k) const { return fill(c) / extent(c, k); }
-};
-
-template <int D>
-static void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> link, View<double> diagonal,
-                    View<double> filled) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    const int c = where[i];
-    const double fill = cells.fill(c);
-    double sum = 0;
-    for (int k = 0; k < D; ++k) {
-      const double part = cells.wetPart(c, k);
-      for (int up = 0; up < 2; ++up) {
-        const int state = cells.beyond(c, k, up);
-        const std::int64_t there = cells.next(c, k, up);
-        Link l = {Link::none, 0, 0};
-        if (state >= 0) {
-          const double way = (part + cells.wetPart(there, k)) / 2;  // between the middles of what is wet
-          l = {state, float((cells.section(c, k) + cells.section(there, k)) / 2 / way), float(1 / way)};
-        } else if (state == air) {
-          l = {Link::none, float(fill / part / (part / 2)), float(2 / part)};
-        }
-        link[2 * D * i + 2 * k + up] = l;
-        sum += l.weight;
-      }
-    }
-    diagonal[i] = sum > 1e-3 ? sum : 1e-3;  // fluid shut in on all sides
-    filled[i] = fill;
   });
 }
 
@@ -165,20 +59,38 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
   scan(number_, cells);
   numberUnknowns(cells, count_.read(), number_.read(), state_.view(), where_.view());
   system_.resize(n);
-  connect(WetCells<D>{grid(), count_.read(), state_.read()}, n, where_.read(), system_.link.view(), system_.diagonal.view(),
-          system_.filled.view());
+  middle_.resize(n);
+  mean_.resize(n);
+  if (w.solids.placed().size() > 0) findMiddles(grid(), n, where_.read(), w.fluid.p.read(), middle_.view());
+  const Obstacles<D> obstacles{w.solids.placed().read(), int(w.solids.placed().size()), w.spacing};
+  connect(WetCells<D>{grid(), count_.read(), state_.read(), middle_.read(), obstacles}, n, where_.read(), system_.link.view(),
+          system_.diagonal.view(), system_.filled.view());
+  if (w.step > 0)
+    findVoids(grid(), n, where_.read(), w.fluid.v.read(), w.rho0, c.gravity, system_.link.view(), system_.diagonal.view());
   return system_.findHeld();
 }
 
 // Displacements of the faces of cells with fluid, from the drop of pressure across them. Beside a wall the excess is mostly
-// in the gap between the wall and the first layer: fluid there moves too.
+// in the gap between the wall and the first layer: fluid there moves too. No flow through a wall is said of the whole motion, and
+// what was predicted may lead away from it: fluid under a ceiling falls by g dt^2, and the pressure below has to hold it there.
+// So towards a wall the fluid beside it moves as at the other face, as far as it has left the wall and below a ceiling by what
+// fills its cell.
 template <int D>
-static void findFaces(int n, int axis, int stride, double mobility, View<const int> where, View<const Link> link,
-                      View<const Pair> x, View<Record<3>> face) {
+static void findFaces(int n, int axis, int stride, double mobility, double dt, double gravity, const WetCells<D> cells,
+                      View<const int> where, View<const Link> link, View<const Pair> x, View<const Record<D>> mean,
+                      View<Record<3>> lower, View<Record<3>> upper) {
   constexpr double besideWall = 0.3;  // of the way at the other face
   forEach(n, [=] BRIM_KERNEL(int i) {
     double swift[2], slow[2];
+    Pair filled;  // [m] what flows into the cell and not out of it, over its section
     Link l[2];
+    for (int k = 0; k < 2 * D; ++k) {
+      const Link beyond = link[2 * D * i + k];
+      if (beyond.perDrop == 0) continue;
+      const Pair other = beyond.to >= 0 ? x[beyond.to] : Pair{};
+      filled.now += mobility * beyond.weight * (other.now - x[i].now);
+      filled.before += mobility * beyond.weight * (other.before - x[i].before);
+    }
     for (int up = 0; up < 2; ++up) {
       l[up] = link[2 * D * i + 2 * axis + up];
       const Pair other = l[up].to >= 0 ? x[l[up].to] : Pair{};
@@ -187,32 +99,50 @@ static void findFaces(int n, int axis, int stride, double mobility, View<const i
     }
     for (int up = 0; up < 2; ++up) {
       if (l[up].perDrop != 0) continue;
-      if (up ? swift[0] < 0 : swift[1] > 0) swift[up] = besideWall * swift[1 - up];
-      if (up ? slow[0] < 0 : slow[1] > 0) slow[up] = besideWall * slow[1 - up];
+      const double out = up ? 1 : -1, away = out * dt * (cells.wallSpeed(where[i], axis, up, l[up].to) - mean[i].x[axis]);
+      const double gap = out * gravity < 0 ? 1 : 0;  // below a ceiling
+      const auto beside = [=](double way, double most) {
+        const double towards = out * way, bound = most > 0 ? most : 0;
+        return towards < 0 ? besideWall * way : towards < bound ? way : out * bound;
+      };
+      swift[up] = beside(swift[1 - up], (away > 0 ? away : 0) + gap * filled.now);
+      slow[up] = beside(slow[1 - up], gap * filled.before);
     }
-    // The face between two cells with fluid is that of the upper one, which would write the same; at a seam it has two places.
-    const bool others = l[1].to >= 0 && where[l[1].to] == where[i] + stride;
-    for (int up = 0; up < (others ? 1 : 2); ++up)
-      face[where[i] + (up ? stride : 0)] = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, 0};
+    for (int up = 0; up < 2; ++up) {
+      const bool walled = l[up].perDrop == 0;
+      const Record<3> moved = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, Real(walled)};
+      const int c = where[i], beyond = up ? c + stride : c - stride;
+      (up ? upper : lower)[c] = moved;
+      if (l[up].to < 0 && !walled && beyond >= 0 && beyond < cells.all()) (up ? lower : upper)[beyond] = moved;  // air has none
+    }
   });
 }
 
-// The right-hand sides: sums over the particles of each cell. Particles far below rho0 are at the surface, where the sum over
-// neighbours says nothing about volume. Of the errors that were there before, the part `hold` is kept apart: see push. Unless the
-// densities of v are known, all were.
+// The right-hand sides: sums over the particles of each cell, and the mean velocity. Particles far below rho0 are at the surface;
+// where walls and fluid enclose them they have left the wall by less than a void's width. Of the errors that were there before,
+// the part `hold` is kept apart: see push. Unless the densities of v are known, all were.
 template <int D>
-static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Real> residual,
-                      View<const Record<D>> v, bool known, double rho0, double scale, double hold, View<Pair> rhs) {
+static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Link> link,
+                      View<const Real> residual, View<const Record<D>> v, bool known, double rho0, double scale, double hold,
+                      const Vec<D> gravity, View<Pair> rhs, View<Record<D>> mean) {
   forEach(n, [=] BRIM_KERNEL(int i) {
     double all = 0, before = 0;
+    Vec<D> sum = {};
+    int count = 0;
+    const bool enclosed = ceilingOf<D>(link, i, gravity) >= 0;
     grid.eachRun(where[i], [&](int a, int b) {
       for (int j = a; j < b; ++j) {
-        if (residual[j] < Real(-0.05)) continue;
+        sum += v[j].x, ++count;
+        if (residual[j] < farBelow) {
+          if (enclosed) all += farBelow;
+          continue;
+        }
         const double error = known ? double(v[j].a) / rho0 - 1 : double(residual[j]);
         all += residual[j];
         before += error > 0 ? error : 0;
       }
     });
+    mean[i] = {Real(1) / Real(count) * sum, 0};
     rhs[i] = held[i] ? Pair{scale * (all - hold * before), scale * hold * before} : Pair{};
   });
 }
@@ -251,16 +181,31 @@ static void followFaces(Particles<D>& fluid, const FaceGrid<D> g, double dt) {
     BRIM_UNROLL for (int axis = 0; axis < D; ++axis) {
       Ints base = 0;
       for (int k = 0; k < D; ++k) base += k == axis ? face[k] : middle[k];
-      Vec<3, Reals> sum = {};
-      BRIM_UNROLL for (int corner = 0; corner < 1 << D; ++corner) {
+      // Between the lower and the upper face of each of the cells around, and then between these. A cell beside a wall tells
+      // nothing of one that is not, as its wall's face is no part of the other's motion.
+      constexpr int columns = 1 << (D - 1);
+      Vec<3, Reals> moved[columns];
+      Reals kind[columns], part[columns], nearest = 0, own = 0;
+      BRIM_UNROLL for (int column = 0; column < columns; ++column) {
         int offset = 0;
-        Reals part = 1;
-        for (int k = 0; k < D; ++k) {
-          const Reals t = k == axis ? f[k] : m[k];
-          part *= corner >> k & 1 ? t : Reals(1) - t;
-          offset += (corner >> k & 1) * g.stride[k];
+        part[column] = 1;
+        for (int k = 0, bits = column; k < D; ++k) {
+          if (k == axis) continue;
+          part[column] *= bits & 1 ? m[k] : Reals(1) - m[k];
+          offset += (bits & 1) * g.stride[k];
+          bits >>= 1;
         }
-        sum += part * g.face[axis][base + Ints(offset)].x;
+        const Record<3, Reals> low = g.lower[axis][base + Ints(offset)], high = g.upper[axis][base + Ints(offset)];
+        moved[column] = (Reals(1) - f[axis]) * low.x + f[axis] * high.x;
+        kind[column] = low.a + Reals(2) * high.a;
+        const auto nearer = part[column] > nearest;
+        own = select(nearer, kind[column], own);
+        nearest = select(nearer, part[column], nearest);
+      }
+      Vec<3, Reals> sum = {};
+      BRIM_UNROLL for (int column = 0; column < columns; ++column) {
+        const Reals other = (kind[column] - own) * (kind[column] - own);
+        sum += (part[column] * select(other > Reals(Real(0.5)), Reals(Real(0.01)), Reals(1))) * moved[column];
       }
       const auto known = sum[2] > Reals(Real(1e-6));
       const Reals whole = Reals(1) / select(known, sum[2], Reals(1));
@@ -277,7 +222,7 @@ FaceGrid<D> CoarseLevel<D>::faceGrid() const {
   FaceGrid<D> g;
   g.perSide = Real(1 / side_);
   for (int k = 0; k < D; ++k) {
-    g.face[k] = face_[k].read();
+    g.lower[k] = lower_[k].read(), g.upper[k] = upper_[k].read();
     g.stride[k] = k == 0 ? 1 : g.stride[k - 1] * int(size_[k - 1]);
     g.low[k] = Real(low_[k]);
     g.most[k] = Real(std::max<std::int64_t>(0, size_[k] - 2));
@@ -296,14 +241,18 @@ void CoarseLevel<D>::push(StepContext<D>& c, const Array<Real>& residual, double
   const double hold = 1 - 0.3 * std::min(1.0, dt / usual);
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   const int n = system_.size();
-  sumExcess(grid(), n, where_.read(), system_.held.read(), residual.read(), w.fluid.v.read(), w.step > 0, w.rho0, scale, hold,
-            system_.rhs.view());
+  sumExcess(grid(), n, where_.read(), system_.held.read(), system_.link.read(), residual.read(), w.fluid.v.read(), w.step > 0,
+            w.rho0, scale, hold, c.gravity, system_.rhs.view(), mean_.view());
   system_.solve(compliance * w.rho0 / (dt * dt) * side_ * side_);
+  const WetCells<D> cells{
+      grid(), count_.read(), state_.read(), middle_.read(), {w.solids.placed().read(), int(w.solids.placed().size()), w.spacing}};
   for (int k = 0, stride = 1; k < D; stride *= int(size_[k++])) {
-    const int faces = int(state_.size()) + stride;
-    face_[k].resize(faces);
-    fill(face_[k], 0, faces, Face{});
-    findFaces<D>(n, k, stride, dt * dt / w.rho0 / side_, where_.read(), system_.link.read(), system_.x.read(), face_[k].view());
+    for (Array<Face>* a : {&lower_[k], &upper_[k]}) {
+      a->resize(state_.size());
+      fill(*a, 0, int(state_.size()), Face{});
+    }
+    findFaces(n, k, stride, dt * dt / w.rho0 / side_, dt, c.gravity[k], cells, where_.read(), system_.link.read(),
+              system_.x.read(), mean_.read(), lower_[k].view(), upper_[k].view());
   }
   followFaces(w.fluid, faceGrid(), dt);
   c.refresh(w.fluid.p.data, Holds::positions);
@@ -332,7 +281,7 @@ static void takePressure(const CoarseCells<D> grid, int n, View<const Record<D>>
         part *= up ? f[k] : 1 - f[k];
       }
       const int unknown = state[int(c)];
-      if (unknown == wall) continue;
+      if (unknown <= wall) continue;
       known += part;
       if (unknown >= 0) sum += part * x[unknown].now;
     }
@@ -361,7 +310,7 @@ static void addLinear(const CoarseCells<D> grid, int n, View<const int> where, V
     const auto place = grid.placeOf(c);
     double slope[D], centre[D];
     for (int k = 0; k < D; ++k) {
-      slope[k] = perWay * (g.face[k][c].x[1] + g.face[k][c + g.stride[k]].x[1]) / 2;
+      slope[k] = perWay * (g.lower[k][c].x[1] + g.upper[k][c].x[1]) / 2;
       centre[k] = grid.low[k] + (double(place.at[k]) + 0.5) * grid.side;
     }
     const double middle = x[i].now;

@@ -40,11 +40,12 @@ struct CoarseCells {
   }
 };
 
-/// Displacements at the faces of the cells: {way, swift, known}. How far fluid moves along the axis [m], the part of it that
-/// counts as velocity [m], and 1 where fluid touches the face. Records, so that lanes read one in one load.
+/// Displacements at the faces of the cells: {{way, swift, known}, walled}. How far fluid moves along the axis [m], the part of it
+/// that counts as velocity [m], 1 where fluid touches the face, and 1 where a wall does. Two cells have a face of their own each,
+/// as a wall may be between them. Records, so that lanes read one in one load.
 template <int D>
 struct FaceGrid {
-  View<const Record<3>> face[D];  // lower face of each cell, along each axis
+  View<const Record<3>> lower[D], upper[D];  // faces of each cell, along each axis
   int stride[D];
   Real low[D], most[D];  // [m]; cells
   Real perSide;          // [1/m]
@@ -79,12 +80,13 @@ class CoarseLevel {
   double full_ = 0;  // particles of a full cell
   double low_[D] = {};
   Seam seam_[D];
-  Array<int> count_;   // particles per cell
-  Array<int> state_;   // per cell: index of its unknown, air or wall
-  Array<int> number_;  // cells with fluid before each
-  Array<int> where_;   // per unknown: its cell
+  Array<int> count_;                // particles per cell
+  Array<int> state_;                // per cell: index of its unknown, air or wall
+  Array<int> number_;               // cells with fluid before each
+  Array<int> where_;                // per unknown: its cell
+  Array<Record<D>> middle_, mean_;  // per unknown: of its fluid {x} [m]; {v} [m/s]
   CoarseSystem<D> system_;
-  Array<Face> face_[D];
+  Array<Face> lower_[D], upper_[D];
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

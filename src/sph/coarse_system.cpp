@@ -42,7 +42,7 @@ static int findBodies(int n, View<const Link> link, View<int> parent, View<int> 
     for (int l = 0; l < 2 * D; ++l) {
       const Link beyond = link[2 * D * i + l];
       wall = wall || beyond.perDrop == 0;
-      air = air || (beyond.to < 0 && beyond.perDrop != 0);
+      air = air || (beyond.to < 0 && beyond.weight != 0);
     }
     if (wall) swapIf(holds[rootOf(parent, i)], 0, 1);
     if (air) swapIf(breathes[rootOf(parent, i)], 0, 1);

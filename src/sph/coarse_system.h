@@ -8,11 +8,9 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// From an unknown to what lies beyond one face of its cell.
 struct Link {
-  int to;         // unknown, or `none`: air or a wall
+  int to;         // unknown; below 0: air or a wall
   float weight;   // what flows for a drop of one: wet part of the face over the way in cells
-  float perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls
-
-  static constexpr int none = -1;
+  float perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls, also at one with a void, which has a weight
 };
 
 /// Two right-hand sides or solutions, carried through one solve: see CoarseLevel::push.

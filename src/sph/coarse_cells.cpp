@@ -1,0 +1,127 @@
+#include "sph/coarse_cells.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+void countParticles(const CoarseCells<D> grid, int cells, View<int> count) {
+  forEach(cells, [=] BRIM_KERNEL(int c) {
+    int sum = 0;
+    grid.eachRun(c, [&](int a, int b) { sum += b - a; });
+    count[c] = sum;
+  });
+}
+
+template <int D>
+void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, View<const int> count, View<int> state,
+                View<int> number) {
+  const Vec<D> extent = w.extent;
+  const auto walled = w.walled;
+  const double room = 0.75 * w.spacing;
+  const Real inside = Real(-0.2 * grid.side);
+  const auto body = w.solids.placed().read();
+  const int bodies = int(w.solids.placed().size());
+  forEach(cells, [=] BRIM_KERNEL(int c) {
+    number[c] = count[c] > 0;
+    state[c] = air;
+    if (count[c]) return;
+    Real x[3] = {}, y[3];
+    const auto place = grid.placeOf(c);
+    for (int k = 0; k < D; ++k) {
+      const double low = grid.low[k] + double(place.at[k]) * grid.side, high = low + grid.side, end = extent[k];
+      const double within = (high < end ? high : end) - (low > 0 ? low : 0);
+      if ((walled[k] && within < room) || (grid.seam[k].there && within <= 0)) state[c] = wall;
+      x[k] = Real(low + grid.side / 2);
+    }
+    for (int b = 0; b < bodies && state[c] == air; ++b) {
+      body[b].pose.toBody(x, y);
+      if (body[b].shape.distance(y) < inside) state[c] = wall - 1 - b;
+    }
+  });
+}
+
+template <int D>
+void findMiddles(const CoarseCells<D> grid, int n, View<const int> where, View<const Record<D>> p, View<Record<D>> middle) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    double sum[D] = {};
+    int count = 0;
+    grid.eachRun(where[i], [&](int a, int b) {
+      for (int j = a; j < b; ++j, ++count)
+        for (int k = 0; k < D; ++k) sum[k] += p[j].x[k];
+    });
+    for (int k = 0; k < D; ++k) middle[i].x[k] = Real(sum[k] / count);
+  });
+}
+
+template <int D>
+void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> link, View<double> diagonal, View<double> filled) {
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    const int c = where[i];
+    const double fill = cells.fill(c);
+    double sum = 0;
+    Real centre[3] = {};
+    for (int k = 0; k < D; ++k) centre[k] = Real(cells.centre(c, k));
+    const int solid = cells.obstacles.near(centre, 1.6 * cells.grid.side);  // as far as rays go
+    for (int k = 0; k < D; ++k) {
+      const double part = cells.wetPart(c, k);
+      for (int up = 0; up < 2; ++up) {
+        int state = cells.beyond(c, k, up);
+        const std::int64_t there = cells.next(c, k, up);
+        double open = 1;
+        if (state > wall && solid < cells.obstacles.bodies && there == c + (up ? 1 : -1) * cells.stride(k)) {
+          const auto o = cells.opening(c, there, k, up, solid);
+          open = o.part;
+          if (open == 0) state = wall - 1 - o.closedBy;
+        }
+        Link l = {state, 0, 0};
+        if (state >= 0) {
+          const double way = (part + cells.wetPart(there, k)) / 2;  // between the middles of what is wet
+          const double section = (cells.section(c, k) + cells.section(there, k)) / 2;
+          l = {state, float((section < open ? section : open) / way), float(1 / way)};
+        } else if (state == air) {
+          l = {air, float(fill / part / (part / 2)), float(2 / part)};
+        }
+        link[2 * D * i + 2 * k + up] = l;
+        sum += l.weight;
+      }
+    }
+    diagonal[i] = sum > 1e-3 ? sum : 1e-3;  // fluid shut in on all sides
+    filled[i] = fill;
+  });
+}
+
+template <int D>
+void findVoids(const CoarseCells<D> grid, int n, View<const int> where, View<const Record<D>> v, double rho0,
+               const Vec<D> gravity, View<Link> link, View<double> diagonal) {
+  const Real perRho = Real(1 / rho0);
+  forEach(n, [=] BRIM_KERNEL(int i) {
+    const int ceiling = ceilingOf<D>(View<const Link>{link.data}, i, gravity);
+    if (ceiling < 0) return;
+    double missing = 0, count = 0;
+    grid.eachRun(where[i], [&](int a, int b) {
+      for (int j = a; j < b; ++j) {
+        const Real error = v[j].a * perRho - Real(1);
+        missing -= error < farBelow ? error : 0;
+        ++count;
+      }
+    });
+    const double layers = missing / 0.02;  // in particles of a layer, of which a cell has count^((D - 1)/D)
+    if (layers * layers * (D == 2 ? 1 : layers) < count * (D == 2 ? 1 : count)) return;
+    link[2 * D * i + ceiling].weight = 2;
+    diagonal[i] += 2;
+  });
+}
+
+template void countParticles(const CoarseCells<2>, int, View<int>);
+template void findStates(const CoarseCells<2>, int, const World<2>&, View<const int>, View<int>, View<int>);
+template void findMiddles(const CoarseCells<2>, int, View<const int>, View<const Record<2>>, View<Record<2>>);
+template void connect(const WetCells<2>, int, View<const int>, View<Link>, View<double>, View<double>);
+template void findVoids(const CoarseCells<2>, int, View<const int>, View<const Record<2>>, double, const Vec<2>, View<Link>,
+                        View<double>);
+template void countParticles(const CoarseCells<3>, int, View<int>);
+template void findStates(const CoarseCells<3>, int, const World<3>&, View<const int>, View<int>, View<int>);
+template void findMiddles(const CoarseCells<3>, int, View<const int>, View<const Record<3>>, View<Record<3>>);
+template void connect(const WetCells<3>, int, View<const int>, View<Link>, View<double>, View<double>);
+template void findVoids(const CoarseCells<3>, int, View<const int>, View<const Record<3>>, double, const Vec<3>, View<Link>,
+                        View<double>);
+
+}  // namespace brim::inline BRIM_FLAVOUR
