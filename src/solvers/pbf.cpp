@@ -26,6 +26,7 @@
 #include "sph/lattice.h"
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
+#include "sph/second_order.h"
 #include "sph/shown_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -42,6 +43,7 @@ struct PbfParameters {
   int artificial_power = 4;
   double artificial_distance = 0;
   double xsph = 0.05;
+  std::string update = "second_order";
   double vorticity = 0;
   int cloth_sweeps = 4;
 
@@ -82,6 +84,11 @@ struct PbfParameters {
     v("artificial_distance", artificial_distance, {"supports", "Distance dq of s_corr.", 0, 0.9});
     v("xsph", xsph,
       {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
+    v("update", update,
+      oneOf("How the coarse level's pressures change velocities. second_order: a step late, so that waves last; first_order: at "
+            "once, "
+            "v = (x - x_old)/dt of Macklin & Müller 2013. For acceleration = multilevel.",
+            {"second_order", "first_order"}));
     v("vorticity", vorticity, {"", "Strength of the vorticity confinement; 0: none.", 0, 100});
     v("cloth_sweeps", cloth_sweeps,
       {"", "Sweeps over the constraints of cloth and soft bodies after each pressure iteration.", 1, 1000});
@@ -214,6 +221,8 @@ class Pbf : public Solver<D> {
 
   void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
+  void declareState(SolverState<D>& state) override { late_.declare(state); }
+
   void step(StepContext<D>& c) override {
     c.withKernel([&](auto W) { step(c, W); });
   }
@@ -286,7 +295,9 @@ class Pbf : public Solver<D> {
         [&] {
           if (!coarse) return;
           c.stage("pressure");
+          if (o_.update == "second_order") late_.begin(c);
           coarse_.push(c, error_, usualStep(w.scene(), this->reach(w)));
+          if (o_.update == "second_order") late_.end(c);
           c.stage("coarse");
         },
         [&] { return meanCompression(w, error_); });
@@ -322,6 +333,7 @@ class Pbf : public Solver<D> {
   CoarseLevel<D> coarse_;
   PositionCoupling<D> cloth_;
   RigidCoupling<D> rigid_;
+  LatePressure<D> late_;
   Array<Real> p_, y_, error_;
   Curl<D> curl_;
 };

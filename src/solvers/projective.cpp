@@ -30,6 +30,7 @@
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/projection.h"
+#include "sph/second_order.h"
 #include "sph/shown_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -44,6 +45,7 @@ struct ProjectiveParameters {
   double largest_correction = 0.1;
   std::string kernel = "cubic";
   double xsph = 0.05;
+  std::string update = "second_order";
 
   void visit(ParameterVisitor& v) {
     const auto oneOf = [](std::string text, std::vector<std::string> words) {
@@ -73,6 +75,11 @@ struct ProjectiveParameters {
       oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel.", {"cubic", "wendland", "poly6"}));
     v("xsph", xsph,
       {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
+    v("update", update,
+      oneOf("How the coarse level's pressures change velocities. second_order: a step late, so that waves last; first_order: at "
+            "once, "
+            "v = (x - x_old)/dt of Weiler, Koschier & Bender 2016. For acceleration = multilevel.",
+            {"second_order", "first_order"}));
   }
 };
 
@@ -261,6 +268,8 @@ class Projective : public Solver<D> {
 
   void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
+  void declareState(SolverState<D>& state) override { late_.declare(state); }
+
   void step(StepContext<D>& c) override {
     c.withKernel([&](auto W) { step(c, W); });
   }
@@ -376,7 +385,9 @@ class Projective : public Solver<D> {
         [&] {
           if (!coarse) return;
           c.stage("pressure");
+          if (o_.update == "second_order") late_.begin(c);
           coarse_.push(c, projections_.error, usualStep(w.scene(), this->reach(w)), 1 / bulkModulus(w));
+          if (o_.update == "second_order") late_.end(c);
           coarse_.addPressure(c, coarsePressure_);
           c.stage("coarse");
         },
@@ -408,6 +419,7 @@ class Projective : public Solver<D> {
   CoarseLevel<D> coarse_;
   ImplicitCoupling<D> cloth_;
   RigidCoupling<D> rigid_;
+  LatePressure<D> late_;
   Array<Record<D>> u_;          // {x - s [m], n}
   Array<Real> T_, Y_;           // [m^2] multipliers, and what momentum makes of them
   Array<Real> coarsePressure_;  // [Pa] what the coarse level holds

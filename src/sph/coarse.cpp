@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sph/coarse_cells.h"
+#include "sph/coarse_fill.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -12,7 +13,7 @@ static int total(int cells, View<const int> number) {
 
 static void numberUnknowns(int cells, View<const int> count, View<const int> number, View<int> state, View<int> where) {
   forEach(cells, [=] BRIM_KERNEL(int c) {
-    if (count[c]) state[c] = number[c], where[number[c]] = c;
+    if (count[c] && state[c] != rim) state[c] = number[c], where[number[c]] = c;
   });
 }
 
@@ -24,7 +25,7 @@ CoarseCells<D> CoarseLevel<D>::grid() const {
   for (int k = 0; k < D; ++k) g.low[k] = low_[k];
   g.side = side_;
   g.full = full_;
-  for (int k = 0; k < D; ++k) g.seam[k] = seam_[k];
+  for (int k = 0; k < D; ++k) g.seam[k] = seam_[k], g.end[k] = end_[k];
   return g;
 }
 
@@ -45,6 +46,7 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
     low_[k] = double(window.low[k]) / window.scale[k];
     cells *= int(size_[k]);
     const double ends = (w.extent[k] - low_[k]) / side_;
+    end_[k] = w.walled[k] ? ends : 1e30;
     seam_[k].first = std::int64_t(std::floor(-low_[k] / side_ + 0.01));
     seam_[k].last = std::int64_t(std::ceil(ends - 0.01)) - 1;
     seam_[k].part = std::min(1.0, ends - double(seam_[k].last));
@@ -53,8 +55,13 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
   particles_ = c.neighbourhood().cells().runs();
   for (Array<int>* a : {&count_, &state_, &where_}) a->resize(cells);
   number_.resize(cells);
+  amount_.resize(cells);
   countParticles(grid(), cells, count_.view());
+  measureFluid(grid(), cells, w, count_.read(), amount_.view());
   findStates(grid(), cells, w, count_.read(), state_.view(), number_.view());
+  const Obstacles<D> obstacles{w.solids.placed().read(), int(w.solids.placed().size()), w.spacing};
+  const WetCells<D> wet{grid(), count_.read(), state_.read(), {}, obstacles, amount_.read()};
+  findRims(wet, cells, state_.view(), number_.view());
   const int n = total(cells, number_.read());
   scan(number_, cells);
   numberUnknowns(cells, count_.read(), number_.read(), state_.view(), where_.view());
@@ -62,9 +69,8 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
   middle_.resize(n);
   mean_.resize(n);
   if (w.solids.placed().size() > 0) findMiddles(grid(), n, where_.read(), w.fluid.p.read(), middle_.view());
-  const Obstacles<D> obstacles{w.solids.placed().read(), int(w.solids.placed().size()), w.spacing};
-  connect(WetCells<D>{grid(), count_.read(), state_.read(), middle_.read(), obstacles}, n, where_.read(), system_.link.view(),
-          system_.diagonal.view(), system_.filled.view());
+  connect(WetCells<D>{grid(), count_.read(), state_.read(), middle_.read(), obstacles, amount_.read()}, n, where_.read(),
+          system_.link.view(), system_.diagonal.view(), system_.filled.view());
   if (w.step > 0)
     findVoids(grid(), n, where_.read(), w.fluid.v.read(), w.rho0, c.gravity, system_.link.view(), system_.diagonal.view());
   return system_.findHeld();
@@ -139,10 +145,11 @@ static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, V
         }
         const double error = known ? double(v[j].a) / rho0 - 1 : double(residual[j]);
         all += residual[j];
-        before += error > 0 ? error : 0;
+        before += error > farBelow ? error : 0;
       }
     });
     mean[i] = {Real(1) / Real(count) * sum, 0};
+    before = before > 0 ? before : 0;  // what noise adds to one particle and takes from the next was no compression
     rhs[i] = held[i] ? Pair{scale * (all - hold * before), scale * hold * before} : Pair{};
   });
 }
@@ -244,8 +251,12 @@ void CoarseLevel<D>::push(StepContext<D>& c, const Array<Real>& residual, double
   sumExcess(grid(), n, where_.read(), system_.held.read(), system_.link.read(), residual.read(), w.fluid.v.read(), w.step > 0,
             w.rho0, scale, hold, c.gravity, system_.rhs.view(), mean_.view());
   system_.solve(compliance * w.rho0 / (dt * dt) * side_ * side_);
-  const WetCells<D> cells{
-      grid(), count_.read(), state_.read(), middle_.read(), {w.solids.placed().read(), int(w.solids.placed().size()), w.spacing}};
+  const WetCells<D> cells{grid(),
+                          count_.read(),
+                          state_.read(),
+                          middle_.read(),
+                          {w.solids.placed().read(), int(w.solids.placed().size()), w.spacing},
+                          amount_.read()};
   for (int k = 0, stride = 1; k < D; stride *= int(size_[k++])) {
     for (Array<Face>* a : {&lower_[k], &upper_[k]}) {
       a->resize(state_.size());

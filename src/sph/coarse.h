@@ -21,6 +21,7 @@ struct CoarseCells {
   double low[D], side;  // [m]
   double full;          // particles of a full cell
   Seam seam[D];
+  double end[D];  // [cells] where a wall cuts the last ones short
   struct Place {
     std::int64_t at[3];
   };
@@ -80,7 +81,9 @@ class CoarseLevel {
   double full_ = 0;  // particles of a full cell
   double low_[D] = {};
   Seam seam_[D];
+  double end_[D] = {};              // as in CoarseCells
   Array<int> count_;                // particles per cell
+  Array<Real> amount_;              // fluid per cell [particles]
   Array<int> state_;                // per cell: index of its unknown, air or wall
   Array<int> number_;               // cells with fluid before each
   Array<int> where_;                // per unknown: its cell

@@ -74,11 +74,14 @@ void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> l
         }
         Link l = {state, 0, 0};
         if (state >= 0) {
-          const double way = (part + cells.wetPart(there, k)) / 2;  // between the middles of what is wet
+          // Between the middles of cells, or of what is wet in a film.
+          const bool films = cells.inner(c) < 0.5 || cells.inner(there) < 0.5;
+          const double way = (films ? part + cells.wetPart(there, k) : cells.extent(c, k) + cells.extent(there, k)) / 2;
           const double section = (cells.section(c, k) + cells.section(there, k)) / 2;
           l = {state, float((section < open ? section : open) / way), float(1 / way)};
-        } else if (state == air) {
-          l = {air, float(fill / part / (part / 2)), float(2 / part)};
+        } else if (state > wall) {
+          const double way = cells.toSurface(c, k, up, state, part);
+          l = {state, float(fill / part / way), float(1 / way)};
         }
         link[2 * D * i + 2 * k + up] = l;
         sum += l.weight;

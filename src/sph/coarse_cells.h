@@ -8,7 +8,7 @@ namespace brim::inline BRIM_FLAVOUR {
 constexpr Real farBelow = Real(-0.05);
 
 // What a cell is that holds no unknown. Below `wall`: solid b is wall - 1 - b.
-constexpr int air = -1, wall = -2;
+constexpr int air = -1, rim = -2, wall = -3;
 
 // Solids between the middles of two cells.
 template <int D>
@@ -53,7 +53,15 @@ struct WetCells {
   View<const Record<D>> middle;  // of the fluid, per unknown [m]
   Obstacles<D> obstacles;
 
-  BRIM_DEVICE_FN double fill(std::int64_t c) const { return count[int(c)] < grid.full ? count[int(c)] / grid.full : 1; }
+  View<const Real> amount;
+
+  BRIM_DEVICE_FN double fill(std::int64_t c) const { return amount[int(c)] < grid.full ? amount[int(c)] / grid.full : 1; }
+  /// The same of what of the cell lies inside the domain.
+  BRIM_DEVICE_FN double inner(std::int64_t c) const {
+    double room = grid.full;
+    for (int k = 0; k < D; ++k) room *= extent(c, k);
+    return amount[int(c)] < room ? amount[int(c)] / room : 1;
+  }
   BRIM_FN int all() const { return int(grid.size[0] * grid.size[1] * grid.size[2]); }
   BRIM_FN std::int64_t stride(int k) const { return k == 0 ? 1 : k == 1 ? grid.size[0] : grid.size[0] * grid.size[1]; }
   /// The cell beyond the lower or the upper face along axis k.
@@ -71,7 +79,9 @@ struct WetCells {
   }
   /// How much of a cell's extent along axis k there is.
   BRIM_DEVICE_FN double extent(std::int64_t c, int k) const {
-    return grid.seam[k].there && grid.placeOf(c).at[k] == grid.seam[k].last ? grid.seam[k].part : 1;
+    if (grid.seam[k].there) return grid.placeOf(c).at[k] == grid.seam[k].last ? grid.seam[k].part : 1;
+    const double left = grid.end[k] - double(grid.placeOf(c).at[k]);
+    return left > 1 ? 1 : left > 0.1 ? left : 0.1;
   }
   /// How much of it is wet: all of it unless there is air on one side; then the cell behind tells how much of the section is
   /// wet, and the fill how far it reaches.
@@ -85,6 +95,43 @@ struct WetCells {
   }
   /// How much of a cell's section across axis k is wet, where all of its extent is.
   BRIM_DEVICE_FN double section(std::int64_t c, int k) const { return fill(c) / extent(c, k); }
+  /// A rim holds no unknown: its middle is dry, and it lies between air and a cell whose middle is wet. The pressure is zero
+  /// where the surface is, on the way between middles: the ghost fluid method (Gibou et al. 2002). Links along a tilted surface
+  /// then compare pressures at one height. With unknowns in the middle of what is wet, and so half as high as the surface, they
+  /// had half of the pressure's slope, and water ran along every tilted surface.
+  BRIM_DEVICE_FN bool isRim(std::int64_t c, int k, bool up) const {
+    const std::int64_t at = grid.placeOf(c).at[k], behind = up ? at - 1 : at + 1;
+    if (inner(c) >= 0.5 || behind < 0 || behind >= grid.size[k]) return false;
+    if (up ? at + 1 < grid.size[k] : at > 0) {
+      const int over = int(next(c, k, up));
+      if (count[over] || state[over] <= wall) return false;
+    }
+    return inner(next(c, k, !up)) >= 0.5;
+  }
+  /// [cells] from the middle of an unknown's cell to the surface along axis k, if that is less than a cell and a half away.
+  BRIM_DEVICE_FN double depth(std::int64_t c, int k, bool up) const {
+    const int is = beyond(c, k, up);
+    if (is == air) return wetPart(c, k) - extent(c, k) / 2;
+    return is == rim ? extent(c, k) / 2 + inner(next(c, k, up)) : 1.5;
+  }
+  /// [cells] from the middle of c to the surface on the way to the middle of the rim beyond its face.
+  BRIM_DEVICE_FN double toRim(std::int64_t c, int k, bool up) const {
+    const std::int64_t there = next(c, k, up);
+    if (isRim(there, k, up)) return extent(c, k) / 2 + inner(there);
+    for (int m = 0; m < D; ++m)
+      for (int over = 0; over < 2; ++over)
+        if (m != k && isRim(there, m, over)) {
+          const double wet = depth(c, m, over);
+          return wet / (wet + 0.5 - inner(there));
+        }
+    return 1;
+  }
+  /// [cells] from the unknown of c to the surface beyond its face.
+  BRIM_DEVICE_FN double toSurface(std::int64_t c, int k, bool up, int is, double part) const {
+    constexpr double least = 0.03;
+    const double way = is == rim ? toRim(c, k, up) : inner(c) >= 0.5 ? part - extent(c, k) / 2 : part / 2;
+    return way > least ? way : least;
+  }
   BRIM_DEVICE_FN double centre(std::int64_t c, int k) const {
     return grid.low[k] + (double(grid.placeOf(c).at[k]) + 0.5) * grid.side;
   }
@@ -149,6 +196,17 @@ void countParticles(const CoarseCells<D> grid, int cells, View<int> count);
 template <int D>
 void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, View<const int> count, View<int> state,
                 View<int> number);
+/// Which cells are rims.
+template <int D>
+void findRims(const WetCells<D> wet, int cells, View<int> state, View<int> number) {
+  forEach(cells, [=] BRIM_KERNEL(int c) {
+    if (!wet.count[c]) return;
+    bool is = false;
+    for (int k = 0; k < D; ++k) is = is || wet.isRim(c, k, false) || wet.isRim(c, k, true);
+    if (is) state[c] = rim, number[c] = 0;
+  });
+}
+
 /// Mean positions of the particles of each cell.
 template <int D>
 void findMiddles(const CoarseCells<D> grid, int n, View<const int> where, View<const Record<D>> p, View<Record<D>> middle);
