@@ -7,9 +7,9 @@
 //
 //   u = x - s,   u_l += (sum_i (p_i,l - x_l) - mu u_l) / (mu + n_l),   mu = m / (w dt^2).                                 (G)
 //
-// acceleration = "none" is that, to the letter. It is slow: a particle's ~30 copies are averaged, although the matrix
-// sum_i n_i n_i^T of unit gradients, which decides how far x may move, has no eigenvalue above L = 2.8 (sph/lattice.h). And as
-// n_l differs from particle to particle at a surface, momentum is only conserved in the limit.
+// acceleration = "none" is that, within `tolerance` and `iterations`. It is slow: a particle's ~30 copies are averaged, although
+// the matrix sum_i n_i n_i^T of unit gradients, which decides how far x may move, has no eigenvalue above L = 2.8
+// (sph/lattice.h). And as n_l differs from particle to particle at a surface, momentum is only conserved in the limit.
 // acceleration = "multilevel" looks for the same minimum. There, mu u_l = sum_i (p_i,l - x_l): u is a sum of gradients,
 // u_l = sum_i T_i g_i,l with T_i >= 0 and mu T_i = tau_i = C_i/|grad C_i|^2. It
 //  - takes T_i, a pressure p_i = rho0 T_i/dt^2, as the unknown, and steps by (tau_i - mu T_i) / (1.15 L + mu): (G) with L in
@@ -35,8 +35,8 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 struct ProjectiveParameters {
-  int iterations = 30;
-  double tolerance = 1e-3;
+  int iterations = 60;
+  double tolerance = 1e-4;
   std::string acceleration = "multilevel";
   double stiffness = 0;
   double projection_tolerance = 1e-14;
