@@ -55,8 +55,7 @@ struct DfsphParameters {
 
 /// Below this part of rho0 the divergence solve lets fluid be compressed: drops, and surfaces that close.
 constexpr double dfsphFull = 0.99;
-/// What a divergence solve may leave, over the fall of unsupported fluid: a mean error e shifts the pressure by e rho0 L^2/(2
-/// dt^2).
+/// What a divergence solve may leave, over g dt^2/depth: an error e shifts pressures by e rho0 depth^2/(2 dt^2).
 constexpr double dfsphHeld = 3.7;
 /// The part of its pressures that a divergence solve starts from. In a full vessel nothing else would take back a constant.
 constexpr double dfsphKept = 0.99;
