@@ -29,7 +29,7 @@ struct DfsphParameters {
   int divergence_iterations = 100;
   double divergence_tolerance = 1e-4;
   double alpha = 0.03;
-  std::string kernel = "quintic";
+  std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,

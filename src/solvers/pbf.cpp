@@ -219,9 +219,10 @@ class Pbf : public Solver<D> {
  public:
   explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)), viscous_(scene) {}
 
-  void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
-
-  void declareState(SolverState<D>& state) override { late_.declare(state); }
+  void declareState(SolverState<D>& state) override {
+    late_.declare(state);
+    viscous_.declareState(state);
+  }
 
   void step(StepContext<D>& c) override {
     c.withKernel([&](auto W) { step(c, W); });

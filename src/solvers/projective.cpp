@@ -36,8 +36,8 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 struct ProjectiveParameters {
-  int iterations = 60;
-  double tolerance = 1e-4;
+  int iterations = 30;
+  double tolerance = 1e-3;
   std::string acceleration = "multilevel";
   double stiffness = 0;
   double projection_tolerance = 1e-14;
@@ -266,9 +266,10 @@ class Projective : public Solver<D> {
  public:
   explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)), viscous_(scene) {}
 
-  void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
-
-  void declareState(SolverState<D>& state) override { late_.declare(state); }
+  void declareState(SolverState<D>& state) override {
+    late_.declare(state);
+    viscous_.declareState(state);
+  }
 
   void step(StepContext<D>& c) override {
     c.withKernel([&](auto W) { step(c, W); });

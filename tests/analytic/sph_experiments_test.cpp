@@ -35,6 +35,7 @@ TEST_P(SphExperiment, ATankGoesOnSloshing) {
   const double L = 1, H = 0.4, k = pi / L, omega = std::sqrt(g * k * std::tanh(k * H)), period = 2 * pi / omega;
   Scene s = domain(solver, 2, {L, 0.6, 1}, H / 16, "walls");
   fill(s, box({0, 0, 0}, {L, H, 0}));
+  if (solver == "dfsph") s.solver.choices["kernel"] = "quintic";  // its own is the cubic, which is three times as fast
   s.gravity = {0.05 * g, -g, 0};
   Simulation sim(s);
   const double mass = sim.facts().particle_mass * double(sim.facts().fluid_particles);

@@ -125,7 +125,6 @@ TEST(ProjectiveFluid, NeverPullsAnExpandingCloudTogether_PF06) {
   s.gravity = {0, 0, 0};
   fill(s, box({0.5, 0.75, 0}, {1, 1.25, 0}), {-0.5, 0, 0});
   fill(s, box({1, 0.75, 0}, {1.5, 1.25, 0}), {0.5, 0, 0});
-  s.solver.numbers["tolerance"] = 1e-3;
   s.solver.numbers["xsph"] = 0;
   s.fluid.viscosity = 0;
   Simulation sim(s);
