@@ -155,13 +155,13 @@ struct PressureOf {
 template <int D>
 class Pcisph : public Solver<D> {
  public:
-  explicit Pcisph(const Scene& scene) : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)), viscous_(scene) {}
+  explicit Pcisph(const Scene& scene)
+      : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)), viscous_(scene) {}
 
   void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 
   TimeLimit limit(const World<D>& w) const override {
-    const double sound = soundLimit(w),
-                 viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, 0), 1e-30);
+    const double sound = soundLimit(w), viscous = 0.125 * w.spacing * w.spacing / std::max(viscous_.explicitly(w.nu, 0), 1e-30);
     return sound < viscous ? TimeLimit{sound, "sound"} : TimeLimit{viscous, "viscosity"};
   }
 

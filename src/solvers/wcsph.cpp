@@ -244,7 +244,8 @@ class Wcsph : public Solver<D> {
          mixed = c.scratch.records(room, "rates of shear");
     withOwnGradient(c, [&](auto W) {
       pressures(c, W, state, o_.bulk * c_ * w.spacing, *pressed, *diagonal, *mixed);
-      accelerations(c, W, viscous_.jumpSpeed(w, o_.alpha * c_), viscous_.explicitly(w.nu, 0), *pressed, *diagonal, *mixed, acceleration_->data);
+      accelerations(c, W, viscous_.jumpSpeed(w, o_.alpha * c_), viscous_.explicitly(w.nu, 0), *pressed, *diagonal, *mixed,
+                    acceleration_->data);
       reactions(c, W, *pressed);
     });
   }
