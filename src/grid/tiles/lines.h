@@ -51,6 +51,7 @@ struct Halves {
   BRIM_FN friend Halves operator+(Halves x, Halves y) { return {x.a + y.a, x.b + y.b}; }
   BRIM_FN friend Halves operator-(Halves x, Halves y) { return {x.a - y.a, x.b - y.b}; }
   BRIM_FN friend Halves operator*(Halves x, Halves y) { return {x.a * y.a, x.b * y.b}; }
+  BRIM_FN friend Halves operator/(Halves x, Halves y) { return {x.a / y.a, x.b / y.b}; }
   BRIM_FN friend Halves operator-(Halves x) { return {-x.a, -x.b}; }
   BRIM_FN friend Mask operator>(Halves x, Halves y) { return {x.a > y.a, x.b > y.b}; }
   BRIM_FN friend Halves select(Mask m, Halves x, Halves y) { return {select(m.a, x.a, y.a), select(m.b, x.b, y.b)}; }
