@@ -93,9 +93,9 @@ struct Sink {
 struct Solid {
   std::string name;
   Shape shape;
-  Slip slip;
-  Vector surface_velocity = {0, 0, 0};  // [m/s] with which its surface slides in its own plane: a lid, a conveyor
   Motion motion;
+  Slip slip = {};
+  Vector surface_velocity = {0, 0, 0};  // [m/s] with which its surface slides in its own plane: a lid, a conveyor
 };
 
 /// A sheet that fluid moves and that holds fluid. `kind` says which of the members that place it are read:
@@ -144,7 +144,7 @@ struct RigidBody {
   double mass = 0;              // [kg] if above 0, instead of the density
   Vector velocity = {0, 0, 0};  // [m/s] of the centre of mass, at the start
   Vector spin = {0, 0, 0};      // [rad/s] at the start
-  Slip slip;                    // of the fluid along it
+  Slip slip = {};               // of the fluid along it
   double friction = 0.3;        // Coulomb's coefficient; between two bodies the geometric mean
   bool held = false;            // stays where it is and reports what pushes it
   bool collides = true;         // with bodies, solids and walls; if not, only fluid and joints touch it
@@ -193,7 +193,7 @@ struct Domain {
   Vector max = {1, 1, 1};  // [m]
   /// Per axis: "walls", "periodic" or "open" (fluid that leaves is removed and counted).
   std::array<std::string, 3> boundary = {"walls", "walls", "walls"};
-  Slip slip;  // of the fluid along its walls
+  Slip slip = {};  // of the fluid along its walls
 };
 
 struct Resolution {
