@@ -53,9 +53,6 @@ class Sizes {
     bool small = true;
     for (std::size_t i = 0; i < s.solids.size(); ++i) small = extent(fmt::format("solids[{}]", i), s.solids[i].shape) && small;
     for (std::size_t i = 0; i < s.bodies.size(); ++i) small = extent(fmt::format("bodies[{}]", i), s.bodies[i].shape) && small;
-    for (int k = 0; k < D; ++k)
-      if (const double n = (s.domain.max[k] - s.domain.min[k]) / s.resolution.spacing; n > mostSpacings)
-        small = false, add("domain.max", fmt::format("the domain is {:.3g} spacings long; at most {:g} can be", n, mostSpacings));
     if (!small) return;
     Estimate e;
     try {
@@ -66,7 +63,12 @@ class Sizes {
     }
     const double memory = physicalMemory(), most = 2e9;
     const auto fits = [&](const Estimate& x) { return x.particles <= most && x.samples <= most && x.bytes <= memory; };
-    if (fits(e)) return;
+    if (fits(e)) {
+      for (int k = 0; k < D; ++k)
+        if (const double n = (s.domain.max[k] - s.domain.min[k]) / s.resolution.spacing; n > mostSpacings)
+          return add("domain.max", fmt::format("the domain is {:.3g} spacings long; at most {:g} can be", n, mostSpacings));
+      return;
+    }
     double d = s.resolution.spacing;
     Estimate coarse = e;
     for (int k = 0; k < 10000 && !fits(coarse); ++k) refine(s, d *= 1.02, coarse);

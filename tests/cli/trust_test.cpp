@@ -75,7 +75,7 @@ TEST_F(Trust, FoldersOfOthersStayAsTheyAre) {
   std::ofstream(folder / "mine/scene.toml") << dam;
   const Outcome here = brim("run scene.toml --quiet --out . --until 0.01", "cd mine;");
   EXPECT_EQ(here.code, 2);
-  EXPECT_NE(here.err.find("is not empty"), std::string::npos) << here.err;
+  EXPECT_NE(contentOf(folder / "mine/stderr").find("is not empty"), std::string::npos);
   EXPECT_EQ(contentOf(folder / "mine/scene.toml"), dam);
   for (const char* option : {"--overwrite", "--resume"})
     EXPECT_EQ(brim(std::string("run scene.toml --quiet --out . --until 0.01 ") + option, "cd mine;").code, 2);

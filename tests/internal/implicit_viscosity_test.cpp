@@ -76,7 +76,8 @@ TYPED_TEST(ImplicitViscosity, KeepsMomentumAndTakesEnergyOnly) {
     const auto p = this->momentum(after) - this->momentum(before);
     const double size = before.m * double(before.v.size());  // speeds are about 1 m/s
     EXPECT_LT(std::sqrt(dot(p, p)), (isDouble ? 1e-10 : 2e-5) * size) << viscosity;
-    EXPECT_NEAR(this->spin(after), this->spin(before), (isDouble ? 1e-8 : 2e-4) * size) << viscosity;
+    // With 1e-4 of its trace added to A, the gradient of a rotation is not quite antisymmetric.
+    EXPECT_NEAR(this->spin(after), this->spin(before), 2e-4 * size) << viscosity;
     const double e = this->energy(after);
     EXPECT_LT(e, this->energy(before)) << viscosity;
     EXPECT_LT(e, 1.001 * last) << viscosity;  // more viscosity takes more
