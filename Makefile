@@ -1,7 +1,7 @@
 # One door to building, running and checking Brim. `make` alone lists the goals.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build demo test slow bench install format clean \
+.PHONY: help setup setup-tests build demo gallery test check slow bench install format clean \
         bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
@@ -10,10 +10,11 @@ JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j2
 
 help:
-	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
-	@echo 'make demo                  builds, and lets a dam break'
+	@echo 'make demo                  installs what is missing (Debian packages), builds for this CPU alone, and lets a dam break'
+	@echo 'make build                 leaves the command at build/brim, with double precision and for other CPUs too'
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, layers, tests, the embedding example, sanitizers, CUDA where nvcc is'
+	@echo 'make check                 the quick tests, for who changes something: format, layers, unit tests of one flavour'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
@@ -31,9 +32,12 @@ setup-tests:
 
 build: setup
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target brim
+	tools/build --preset release -j $(JOBS) --target brim
 
-demo: build
+# One flavour of five, so that the picture is there soon; what has been configured before stays as it is.
+demo: setup
+	@test -f build/build.ninja || cmake --preset release -DBRIM_ONE_FLAVOUR=ON
+	tools/build --preset release -j $(JOBS) --target brim
 	build/brim run scenes/dam_break.toml --overwrite
 
 gallery: build
@@ -51,8 +55,8 @@ check-layers:
 	@tools/check_layers
 
 test-release: setup-tests
-	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
+	cmake --preset release -DBRIM_NEED_PAGES=ON
+	tools/build --preset release -j $(JOBS)
 	$(CTEST) --test-dir build -LE slow -O $(CURDIR)/build/ctest.log
 
 # What a user of the library does: another project that finds an installed copy.
@@ -68,7 +72,7 @@ test-embed: setup
 test-sanitize: export UBSAN_OPTIONS = print_stacktrace=1
 test-sanitize: setup
 	cmake --preset sanitize
-	cmake --build --preset sanitize -j $(JOBS) --target test_unit brim
+	tools/build --preset sanitize -j $(JOBS) --target test_unit brim
 	@for solver in $$(build-sanitize/brim list solvers | cut -d' ' -f1); do \
 	  echo "Sanitizers: $$solver"; \
 	  build-sanitize/brim run scenes/dam_break_100k.toml --set resolution.spacing=0.08 --until 0.05 --quiet --overwrite \
@@ -94,16 +98,22 @@ cuda-check: setup
 	  echo "CUDA: not checked (nvcc not found)"; \
 	else \
 	  export PATH="$$(dirname $$nvcc):$$PATH"; \
-	  cmake --preset cuda && cmake --build --preset cuda -j $(JOBS) && echo "CUDA: compiled with $$nvcc"; \
+	  cmake --preset cuda && tools/build --preset cuda -j $(JOBS) && echo "CUDA: compiled with $$nvcc"; \
 	fi
 
 acceptance:
 	@echo
 	@tools/coverage build
 
+# In a folder of its own, so that the other flavours stay where they are built.
+check: setup check-format check-layers
+	cmake --preset check
+	tools/build --preset check -j $(JOBS)
+	$(CTEST) --test-dir build-check -L unit -LE slow
+
 slow: setup-tests
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
+	tools/build --preset release -j $(JOBS)
 	ctest --output-on-failure --test-dir build -L slow
 
 bench: setup
@@ -144,4 +154,4 @@ format: setup
 	@tools/check_format --fix
 
 clean:
-	rm -rf build build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle
+	rm -rf build build-check build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle

@@ -83,6 +83,8 @@ static const Flavour& choose(const Options& o) {
     known += std::string(known.empty() ? "" : ", ") + f.name;
     if (o.flavour.empty() ? std::string(f.name).starts_with(precision) : o.flavour == f.name) return f;
   }
+  if (o.flavour.empty())
+    throw SceneError({{{}, o.precision + " precision is not in this build, which has " + known + "; \"make build\" builds all"}});
   throw SceneError({{{}, "flavour \"" + o.flavour + "\" is not known here; there are " + known}});
 }
 
