@@ -179,11 +179,12 @@ export class Plots {
       .trim()
       .split('\n')
       .map(l => l.split(','));
+    const names = head.map(heading => heading.replace(/ \[[^\]]*\]$/, '')); // without units
     const every = Math.max(1, Math.ceil(rows.length / most));
     let volume = NaN;
     rows.forEach((row, i) => {
       const report = Object.fromEntries(
-        head.map((name, k) => [name, row[k] === '' || row[k] === undefined ? NaN : Number(row[k])]),
+        names.map((name, k) => [name, row[k] === '' || row[k] === undefined ? NaN : Number(row[k])]),
       );
       if (Number.isFinite(report.volume_ratio)) volume = report.volume_ratio;
       if (i % every !== 0) return;
