@@ -1,4 +1,4 @@
-// Small plots of the statistics over time.
+// Small plots over time: the statistics, and what the scene measures (gauges, forces on bodies).
 import {short} from './colours.js';
 import {make} from './dom.js';
 
@@ -158,9 +158,20 @@ class Plot {
 
 export class Plots {
   constructor() {
-    this.plots = all.map(d => new Plot(d));
-    this.element = make('div', {class: 'plots'}, ...this.plots.map(p => p.element));
+    this.statistics = all.map(d => new Plot({...d, table: 'statistics.csv'}));
+    this.plots = this.statistics;
+    this.element = make('div', {class: 'plots'});
+    this.setMeasured([]);
     this.step = -1;
+  }
+  // Columns of gauges and bodies: {name, unit, text, table}. A live report has their values as a list, a table's row by name.
+  setMeasured(columns) {
+    const measured = columns.map(
+      ({name, unit, text, table}, k) =>
+        new Plot({title: name, unit, text, table, series: [['', r => r.measured?.[k] ?? r[name], '--first']]}),
+    );
+    this.plots = [...this.statistics, ...measured];
+    this.element.replaceChildren(...this.plots.map(p => p.element));
   }
   clear() {
     this.step = -1;
@@ -173,8 +184,9 @@ export class Plots {
     for (const p of this.plots) p.add(status.time, status.report);
     this.draw();
   }
-  // A run that is over: all of it from its statistics.csv, and a line where the picture is.
-  read(csv) {
+  // A run that is over: all of it from its tables, and a line where the picture is.
+  read(csv, table) {
+    const plots = this.plots.filter(p => p.definition.table === table);
     const [head, ...rows] = csv
       .trim()
       .split('\n')
@@ -188,7 +200,7 @@ export class Plots {
       );
       if (Number.isFinite(report.volume_ratio)) volume = report.volume_ratio;
       if (i % every !== 0) return;
-      for (const p of this.plots) p.add(report.time, {...report, volume_ratio: volume});
+      for (const p of plots) p.add(report.time, {...report, volume_ratio: volume});
     });
     this.draw();
   }
