@@ -170,18 +170,25 @@ export class Plots {
       ({name, unit, text, table}, k) =>
         new Plot({title: name, unit, text, table, series: [['', r => r.measured?.[k] ?? r[name], '--first']]}),
     );
+    this.measured = measured;
     this.plots = [...this.statistics, ...measured];
     this.element.replaceChildren(...this.plots.map(p => p.element));
   }
   clear() {
     this.step = -1;
+    this.measuredAt = -1;
     for (const p of this.plots) p.clear();
     this.draw();
   }
   add(status) {
-    if (!status.report || status.step === this.step) return;
+    const {report} = status;
+    if (!report) return;
+    if (status.step !== this.step) for (const p of this.statistics) p.add(status.time, report);
+    // Measured with the last frame, which may be older than the statistics.
+    if (report.measured?.length && report.measured_time !== this.measuredAt)
+      for (const p of this.measured) p.add(report.measured_time, report);
     this.step = status.step;
-    for (const p of this.plots) p.add(status.time, status.report);
+    this.measuredAt = report.measured_time;
     this.draw();
   }
   // A run that is over: all of it from its tables, and a line where the picture is.

@@ -107,9 +107,9 @@ struct PlotRequest {
   std::string folder;                // of the run
   std::vector<std::string> columns;  // a picture each: a name, or several of one unit with commas between; none: all gauges and
                                      // bodies, and the density error, volume and energy of the run
-  std::string out;    // folder of the pictures; "": plots in that of the run
-  std::string title;  // before the names
-  bool png = false;   // PNG files beside the SVG files, by rsvg-convert
+  std::string out;                   // folder of the pictures; "": plots in that of the run
+  std::string title;                 // before the names
+  bool png = false;                  // PNG files beside the SVG files, by rsvg-convert
 };
 
 /// Returns the files that were written. Throws Failure where there is no such column.

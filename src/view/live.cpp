@@ -271,7 +271,7 @@ class Live final : public Session {
       const Snapshot s = sim_->snapshot();
       sim_->restartAverages();
       audience().frame(encodeFrameMessage(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
-      measuredValues_ = measuredIn(scene_, s);
+      measuredValues_ = measuredIn(scene_, s), measuredTime_ = s.time;
       measureVolume(s);
     }
     if (now || secondsSince(told_) >= statusEvery) {
@@ -296,8 +296,6 @@ class Live final : public Session {
     if (!diverged_.empty()) status["why"] = diverged_;
     if (sim_) {
       const StepReport& r = report_;
-      if (measuredValues_.empty() && !(scene_.gauges.empty() && scene_.bodies.empty()))
-        measuredValues_ = measuredIn(scene_, sim_->snapshot());
       status["time"] = sim_->time();
       status["step"] = sim_->step();
       status["particles"] = r.step ? r.particles : sim_->facts().fluid_particles;
@@ -316,7 +314,8 @@ class Live final : public Session {
                             {"emitted", r.emitted},
                             {"sunk", r.sunk},
                             {"lost", r.lost},
-                            {"measured", measuredValues_}};
+                            {"measured", measuredValues_},
+                            {"measured_time", measuredTime_}};
     }
     audience().status(status.dump());
   }
@@ -337,6 +336,7 @@ class Live final : public Session {
 
   StepReport report_;
   std::vector<double> measuredValues_;  // of the last frame
+  double measuredTime_ = 0;             // [s]
   Totals totals_;
   double stepMs_ = 0, volume_ = 1, measuring_ = 0;
   double rate_ = 0, rateTime_ = 0, paceTime_ = 0;
