@@ -46,7 +46,6 @@ class MachineOf final : public Simulation::Machine {
     }
     // The speeds of samples bound the next step, also after a restore.
     if (world_.soft.any() || world_.bodies) placeBoundary(world_, world_.solids.time());
-    world_.gauges.step(world_, next.dt);
     // Landing on a frame sets the time to it exactly, so that sums of steps leave no remainder.
     const double left = limit - world_.time;
     world_.time = std::abs(next.dt - left) < sameStep * next.dt ? limit : world_.time + next.dt;
@@ -56,6 +55,7 @@ class MachineOf final : public Simulation::Machine {
     report_.time = world_.time;
     report_.dt = next.dt;
     report_.dt_limit = next.name;
+    report_.samples = world_.gauges.step(world_, next.dt);
     memory_.timer.restart();
     const int bad = measure(world_, memory_.neighbourhood.pairs(), report_, [&] { memory_.timer.mark("statistics"); });
     maxSpeed_ = report_.max_speed;

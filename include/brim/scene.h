@@ -173,19 +173,30 @@ struct Joint {
   double compliance = 0;                      // [m/N], [rad/(N m)] how far the joint gives
 };
 
-/// Something measured once a frame.
-///   level     from, to            [m] how far the fluid reaches along the line
-///   pressure  point               [Pa]
+/// An instrument: docs/instruments.md says what each kind reads, in which frame and with which sign.
+///   level     from, to              [m] where the fluid that stands on `from` ends along the line
+///   runup     from, to              [m] how far from `from` the fluid reaches along the line
+///   pressure  point, radius         [Pa]
+///   velocity  point, radius         [m/s]
 ///   flow      centre, direction, width; in 3D also up, height     [m^3/s] through the rectangle, and its sum [m^3]
+///   volume    min, max              [m^3] of fluid in the box
+///   force     on, about             [N], [N m] of the fluid's pressure on a solid or a body
+///   patch     centre, direction, width; in 3D also up, height; about     the same on a rectangle of a wall
 struct Gauge {
   std::string name;
   std::string kind = "level";
   Vector from = {0, 0, 0}, to = {0, 0, 0};  // [m]
   Vector point = {0, 0, 0};                 // [m]
+  double radius = 0;                        // [m] of the sensor; 0: as small as the resolution allows
   Vector centre = {0, 0, 0};                // [m]
-  Vector direction = {1, 0, 0};             // what counts as forward; any length
+  Vector direction = {1, 0, 0};             // flow: what counts as forward; patch: out of the wall; any length
   Vector up = {0, 1, 0};                    // where the height points (3D)
   double width = 0, height = 0;             // [m]
+  Vector min = {0, 0, 0}, max = {0, 0, 0};  // [m]
+  std::string on;                           // name of a solid or a body
+  Vector about = {0, 0, 0};                 // [m] moments are about this point of the scene
+  double rate = 0;                          // [1/s] samples, in a table of its own; 0: one with every frame
+  double average = 0;                       // [s] over which values are means; 0: values of one moment
 };
 
 struct Domain {

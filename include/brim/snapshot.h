@@ -36,11 +36,12 @@ struct JointReport {
   double error = 0;                              // [m] by which the joint is apart
 };
 
-/// What a gauge reads.
+/// What a gauge reads: numbers in the order of its columns (docs/instruments.md). The flow of a gauge without `average` is a
+/// mean, as forces on bodies are.
 struct GaugeReport {
   std::string name;
-  double value = 0;  // level [m], pressure [Pa], flow [m^3/s] as a mean, as forces on bodies
-  double total = 0;  // flow: [m^3] since the start
+  std::vector<double> values;
+  double value() const { return values.at(0); }
 };
 
 /// The fluid at one time, ordered by id, so that two snapshots of one state are equal whatever the sorting was.
@@ -82,6 +83,11 @@ struct StepReport {
     double ms;
   };
   std::vector<Stage> stages;
+  struct Sample {
+    std::size_t gauge;  // index in scene.gauges
+    std::vector<double> values;
+  };
+  std::vector<Sample> samples;  // of the gauges with a rate that were due at the end of this step
 };
 
 }  // namespace brim

@@ -14,8 +14,9 @@ namespace brim {
 static void clear(const std::string& out) {
   std::error_code ignored;
   for (const char* name : {"/checkpoint/state.brim", "/checkpoint/state.previous.brim", "/summary.json", "/preview.png",
-                           "/bodies.csv", "/gauges.csv"})
+                           "/bodies.csv", "/bodies.columns.json", "/gauges.csv", "/gauges.columns.json"})
     std::filesystem::remove(out + name, ignored);
+  std::filesystem::remove_all(out + "/gauges", ignored);
 }
 
 // A branch keeps what its state has been through, and counts its own steps.

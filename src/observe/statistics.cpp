@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "io/file.h"
+#include "observe/columns.h"
 
 namespace brim {
 
@@ -17,10 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view fixedColumns =
-    "step,time,dt,dt_limit,iterations,density_error_mean,density_error_max,density_error_p999,kinetic_energy,potential_energy,"
-    "momentum_x,momentum_y,momentum_z,max_speed,particles,emitted,sunk,lost,neighbours,volume_ratio,volume_ratio_eq19,residual,"
-    "ms_step";
+// The heading of the columns that every run has.
+const std::string& fixedColumns() {
+  static const std::string text = headingOf(statisticsColumns());
+  return text;
+}
 
 }  // namespace
 
@@ -52,10 +54,11 @@ void Statistics::cutAfter(std::int64_t step) {
   for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
     const std::string line = text.substr(begin, end - begin);
     if (begin == 0) {
-      if (line.compare(0, fixedColumns.size(), fixedColumns) != 0) break;
-      for (std::size_t at = line.find(",ms_", fixedColumns.size()); at != line.npos; at = line.find(",ms_", at + 1)) {
+      const std::string& fixed = fixedColumns();
+      if (line.compare(0, fixed.size(), fixed) != 0) break;
+      for (std::size_t at = line.find(",ms_", fixed.size()); at != line.npos; at = line.find(",ms_", at + 1)) {
         const auto name = at + 4;
-        stages_.push_back(line.substr(name, line.find(',', name) - name));
+        stages_.push_back(line.substr(name, line.find(' ', name) - name));
       }
       hasHeader_ = true;
     } else {
@@ -72,12 +75,13 @@ void Statistics::cutAfter(std::int64_t step) {
 void Statistics::row(const StepReport& r, double ms, std::optional<double> volumeRatio) {
   auto out = std::back_inserter(pending_);
   if (!hasHeader_) {
-    pending_ += fixedColumns;
+    std::vector<Column> columns = statisticsColumns();
     for (const auto& stage : r.stages) {
       stages_.push_back(stage.name);
-      fmt::format_to(out, ",ms_{}", stage.name);
+      columns.push_back(stageColumn(stage.name));
     }
-    pending_ += '\n';
+    pending_ += headingOf(columns) + '\n';
+    describeColumns(path_, columns);
     hasHeader_ = true;
   }
   // fmt prints the shortest digits that read back to the same double.

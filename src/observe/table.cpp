@@ -46,38 +46,6 @@ void Table::row(std::int64_t step, const std::vector<double>& numbers) {
 
 void Table::sync() { syncFile(fd_, path_); }
 
-namespace {
-const char* axisName[] = {"x", "y", "z"};
-}
-
-std::string bodiesHeading(const Scene& scene) {
-  const int D = scene.dimension;
-  std::string h = "step,time";
-  const auto vector = [&](const std::string& name) {
-    for (int k = 0; k < D; ++k) h += fmt::format(",{}{}", name, axisName[k]);
-  };
-  const auto axial = [&](const std::string& name) {
-    if (D == 2)
-      h += "," + name;
-    else
-      vector(name + "_");
-  };
-  for (const RigidBody& b : scene.bodies) {
-    vector(b.name + ".");
-    vector(b.name + ".v");
-    h += D == 2 ? fmt::format(",{}.angle", b.name) : fmt::format(",{0}.qw,{0}.qx,{0}.qy,{0}.qz", b.name);
-    axial(b.name + ".spin");
-    vector(b.name + ".force_");
-    axial(b.name + ".torque");
-  }
-  for (const Joint& j : scene.joints) {
-    vector(j.name + ".force_");
-    axial(j.name + ".torque");
-    h += fmt::format(",{0}.motor,{0}.position,{0}.error", j.name);
-  }
-  return h;
-}
-
 std::vector<double> bodiesRow(const Snapshot& s) {
   const int D = s.dimension;
   std::vector<double> row = {s.time};
@@ -104,18 +72,10 @@ std::vector<double> bodiesRow(const Snapshot& s) {
   return row;
 }
 
-std::string gaugesHeading(const Scene& scene) {
-  std::string h = "step,time";
-  for (const Gauge& g : scene.gauges) h += "," + g.name + (g.kind == "flow" ? "," + g.name + ".volume" : "");
-  return h;
-}
-
 std::vector<double> gaugesRow(const Snapshot& s, const Scene& scene) {
   std::vector<double> row = {s.time};
-  for (std::size_t k = 0; k < s.gauges.size(); ++k) {
-    row.push_back(s.gauges[k].value);
-    if (scene.gauges[k].kind == "flow") row.push_back(s.gauges[k].total);
-  }
+  for (std::size_t k = 0; k < s.gauges.size(); ++k)
+    if (scene.gauges[k].rate == 0) row.insert(row.end(), s.gauges[k].values.begin(), s.gauges[k].values.end());
   return row;
 }
 

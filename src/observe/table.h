@@ -1,4 +1,4 @@
-// bodies.csv and gauges.csv: one row a frame, every number with the digits to be read back exactly.
+// bodies.csv, gauges.csv and the tables of gauges: every number with the digits to be read back exactly.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -27,13 +27,9 @@ class Table {
   int fd_ = -1;
 };
 
-/// Columns of bodies.csv: for each body NAME.x .y (.z) of the centre of mass [m], .vx .. [m/s], its turn as NAME.angle [rad] in
-/// 2D and as the quaternion .qw .qx .qy .qz in 3D, .spin.. [rad/s], .force.. [N] and .torque.. [N m] of the fluid; for each joint
-/// NAME.force.. [N], .torque.. [N m], .motor [N m or N], .position [rad or m], .error [m]. Forces are means since the last row.
-std::string bodiesHeading(const Scene&);
+/// Rows of bodies.csv and of gauges.csv, without the step: the columns are those of observe/columns.h. Forces are means since the
+/// last row.
 std::vector<double> bodiesRow(const Snapshot&);
-/// Columns of gauges.csv: NAME [m, Pa or m^3/s]; of a flow also NAME.volume [m^3] since the start.
-std::string gaugesHeading(const Scene&);
 std::vector<double> gaugesRow(const Snapshot&, const Scene&);
 
 }  // namespace brim

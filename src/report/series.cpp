@@ -7,21 +7,12 @@
 #include <optional>
 #include <string_view>
 
+#include "io/csv.h"
 #include "io/file.h"
 
 namespace brim {
 
 namespace {
-
-std::vector<std::string_view> cells(std::string_view line) {
-  std::vector<std::string_view> all;
-  for (std::size_t begin = 0;;) {
-    const auto end = std::min(line.find(',', begin), line.size());
-    all.push_back(line.substr(begin, end - begin));
-    if (end == line.size()) return all;
-    begin = end + 1;
-  }
-}
 
 std::optional<double> number(std::string_view text) {
   double x = 0;
@@ -75,9 +66,9 @@ std::map<std::string, Series> readSeries(const std::string& file, std::size_t po
   Series uncut, steps;                             // dt without and with the steps cut by a frame
   std::vector<std::pair<double, double>> dtAndMs;  // of every step
   for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
-    const auto row = cells(std::string_view(text).substr(begin, end - begin));
+    const auto row = csvCells(std::string_view(text).substr(begin, end - begin));
     if (header.empty()) {
-      header = row;
+      for (const std::string_view heading : row) header.push_back(columnName(heading));
       continue;
     }
     const auto word = [&](std::string_view name) {

@@ -202,19 +202,38 @@ void declareJoint(SceneVisitor& v, Joint& j) {
 }
 
 void declareGauge(SceneVisitor& v, Gauge& g) {
-  v.key("name", &g.name, {"", "Name of its columns in gauges.csv."}, required);
+  v.key("name", &g.name, {"", "Name of its columns in gauges.csv, or of its own table."}, required);
   v.key("kind", &g.kind,
-        oneOf({"level", "pressure", "flow"},
-              "level: fluid level along a line; pressure: at a point; flow: volume flow through a rectangle (2D: a line)."),
+        oneOf({"level", "runup", "pressure", "velocity", "flow", "volume", "force", "patch"},
+              "level: coordinate of the free surface along a line; runup: how far fluid reaches along a line; pressure and "
+              "velocity: at a point; flow: volume flow through a rectangle (2D: a line); volume: of the fluid in a box; force: "
+              "force and moment of the fluid's pressure on a solid or a body; patch: the same on a rectangle of a wall."),
         required);
-  v.key("from", &g.from, {"m", "Start of the line, in the fluid."}, neededBy({"level"}));
-  v.key("to", &g.to, {"m", "End of the line, above the fluid."}, neededBy({"level"}));
-  v.key("point", &g.point, {"m", "Position of the gauge."}, neededBy({"pressure"}));
-  v.key("centre", &g.centre, {"m", "Centre of the rectangle."}, neededBy({"flow"}));
-  v.key("direction", &g.direction, {"", "Positive direction of the flow. Any length."}, neededBy({"flow"}));
-  v.key("up", &g.up, {"", "Direction of the height of the rectangle (3D)."}, of({"flow"}));
-  v.key("width", &g.width, positive("m", "Width. In 2D the length of the line."), neededBy({"flow"}));
-  v.key("height", &g.height, atLeast(0, "m", "Height (3D)."), of({"flow"}));
+  v.key("from", &g.from, {"m", "Start of the line, in the fluid or on the bottom."}, neededBy({"level", "runup"}));
+  v.key("to", &g.to, {"m", "End of the line, beyond the fluid."}, neededBy({"level", "runup"}));
+  v.key("point", &g.point, {"m", "Position of the sensor, in the fluid or on a wall."}, neededBy({"pressure", "velocity"}));
+  v.key(
+      "radius", &g.radius,
+      atLeast(0, "m", "Radius of the sensor. The kernel's support is added to it, in which fluid counts less the farther it is."),
+      of({"pressure", "velocity"}));
+  v.key("centre", &g.centre, {"m", "Centre of the rectangle."}, neededBy({"flow", "patch"}));
+  v.key("direction", &g.direction,
+        {"", "Flow: its positive direction; patch: the normal out of the wall, into the fluid. Any length."},
+        neededBy({"flow", "patch"}));
+  v.key("up", &g.up, {"", "Direction of the height of the rectangle (3D)."}, of({"flow", "patch"}));
+  v.key("width", &g.width, positive("m", "Width. In 2D the length of the line."), neededBy({"flow", "patch"}));
+  v.key("height", &g.height, atLeast(0, "m", "Height (3D)."), of({"flow", "patch"}));
+  v.key("min", &g.min, {"m", "Lower corner of the box."}, neededBy({"volume"}));
+  v.key("max", &g.max, {"m", "Upper corner of the box."}, neededBy({"volume"}));
+  v.key("on", &g.on, {"", "Name of a solid or a body."}, neededBy({"force"}));
+  v.key("about", &g.about, {"m", "Point of the scene that moments are about."}, of({"force", "patch"}));
+  v.key(
+      "rate", &g.rate,
+      atLeast(0, "Hz",
+              "Samples per second, in the table gauges/NAME.csv: one at the end of the first step at or after each tick; 0: one "
+              "with every frame, in gauges.csv."));
+  v.key("average", &g.average,
+        atLeast(0, "s", "Every value is the mean of the steps of this long; 0: the value at that moment."));
 }
 
 }  // namespace
@@ -255,7 +274,7 @@ void declare(SceneVisitor& v, Scene& s) {
          tables(s.soft, declareSoft));
   v.list("bodies", "Rigid bodies that move freely under gravity, contacts, joints and the fluid.", tables(s.bodies, declareBody));
   v.list("joints", "Joints between two bodies, or between a body and the world.", tables(s.joints, declareJoint));
-  v.list("gauges", "Measurements in the fluid, once per frame.", tables(s.gauges, declareGauge));
+  v.list("gauges", "Instruments in the fluid: docs/instruments.md says what each reads.", tables(s.gauges, declareGauge));
   v.solver(s.solver);
   v.table("time", "Duration and time steps.", [&] {
     v.key("until", &s.time.until, positive("s", "Simulated time at which the run ends."));

@@ -4,6 +4,7 @@
 
 #include "scene/declare.h"
 #include "scene/lattice.h"
+#include "scene/validate_gauges.h"
 
 namespace brim {
 
@@ -11,6 +12,7 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   Setup s;
   s.scene = scene;
   s.solids = solidShapes(scene);
+  checkSensors(scene, s.solids);
   for (std::size_t k = 0; k < scene.fluid.sinks.size(); ++k)
     s.sinks.emplace_back(scene, scene.fluid.sinks[k].shape, "fluid.sinks[" + std::to_string(k) + "]");
   std::vector<SolidShape> inTheWay = s.solids;

@@ -13,6 +13,7 @@
 #include "scene/ranges.h"
 #include "scene/shape.h"
 #include "scene/sizes.h"
+#include "scene/validate_gauges.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -134,7 +135,7 @@ class Meaning {
     }
     bodies(names);
     joints();
-    gauges();
+    checkGauges(s, mistakes_);
     if (s.fluid.blocks.empty() && s.fluid.emitters.empty() && s.cloth.empty() && s.soft.empty() && s.bodies.empty() &&
         trusts({"fluid"}))
       add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
@@ -249,25 +250,6 @@ class Meaning {
         add(path + ".high", fmt::format("the lower limit, {:g}, is above the upper limit, {:g}", j.low, j.high));
       else if (j.kind == "hinge" && (j.low > -unlimited || j.high < unlimited) && (j.low < -3.1 || j.high > 3.1))
         add(path + ".low", "a hinge's limits are angles between -3.1 and 3.1 rad, and both must be given");
-    }
-  }
-
-  void gauges() {
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < s.gauges.size(); ++i) {
-      const std::string path = fmt::format("gauges[{}]", i);
-      const Gauge& g = s.gauges[i];
-      if (!trusts({path})) continue;
-      if (!isHeading(g.name) || !names.insert(g.name).second)
-        add(path + ".name",
-            fmt::format("every gauge needs its own name, without commas and quotes; \"{}\" is not allowed or used twice",
-                        g.name));
-      else if (g.kind == "level" && g.from == g.to)
-        add(path + ".to", "the line of a level has no length: \"from\" and \"to\" are the same point");
-      else if (g.kind == "flow" && flat(g.direction) == Vector{0, 0, 0})
-        add(path + ".direction", "the direction of a flow cannot be zero");
-      else if (g.kind == "flow" && D == 3 && (length(cross(unit(g.direction), unit(g.up))) < 1e-6 || !(g.height > 0)))
-        add(path + ".up", "a flow in 3D needs a height, and \"up\" must not point along its direction");
     }
   }
 

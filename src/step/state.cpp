@@ -11,7 +11,7 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
-constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '4'};
+constexpr char magic[8] = {'b', 'r', 'i', 'm', 's', 't', '0', '5'};
 
 class Writer {
  public:

@@ -1,23 +1,14 @@
 #include "view/body_track.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <sstream>
 
-#include "io/file.h"
+#include "io/csv.h"
 
 namespace brim::view {
 
 namespace {
-
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> all;
-  std::istringstream in(line);
-  for (std::string cell; std::getline(in, cell, ',');) all.push_back(cell);
-  return all;
-}
 
 using Turn9 = std::array<double, 9>;
 
@@ -32,18 +23,14 @@ Turn9 turnOf(double w, double x, double y, double z) {
 // known from the first row, where the body still is where the scene put it.
 BodyTrack::BodyTrack(const std::string& file, const Scene& scene, const std::vector<SolidShape>& shapes) {
   if (scene.bodies.empty() || !std::filesystem::exists(file)) return;
-  std::istringstream text(readFile(file));
-  std::string line;
-  std::getline(text, line);
-  std::map<std::string, std::size_t> column;
-  for (const std::string& name : cells(line)) column.emplace(name, column.size());
+  const NumberTable table = readTable(file);
+  const std::vector<double>* const times = table.find("time");
+  if (!times) return;
   std::vector<Vector> arm(scene.bodies.size());  // [m]
-  while (std::getline(text, line)) {
-    const std::vector<std::string> row = cells(line);
-    if (row.size() < column.size()) continue;  // cut short while it was written
+  for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto number = [&](const std::string& name) {
-      const auto found = column.find(name);
-      return found == column.end() || found->second >= row.size() ? NAN : std::strtod(row[found->second].c_str(), nullptr);
+      const std::vector<double>* const column = table.find(name);
+      return column ? (*column)[row] : NAN;
     };
     std::vector<BodyReport> bodies;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
@@ -64,7 +51,7 @@ BodyTrack::BodyTrack(const std::string& file, const Scene& scene, const std::vec
       }
       bodies.push_back(b);
     }
-    if (const double time = number("time"); std::isfinite(time)) rows_.emplace(time, std::move(bodies));
+    if (const double time = (*times)[row]; std::isfinite(time)) rows_.emplace(time, std::move(bodies));
   }
 }
 

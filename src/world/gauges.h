@@ -1,5 +1,7 @@
-// What a scene measures in its fluid.
+// What a scene measures in its fluid, and when.
 #pragma once
+#include <deque>
+#include <memory>
 #include <vector>
 
 #include "brim/snapshot.h"
@@ -10,33 +12,40 @@ namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
 struct World;
+template <int D>
+class GaugeReadings;
 
-/// Levels and pressures are read when asked for; flows are added up step by step.
+/// Values of one moment are read when asked for; flows and gauges with `average` are followed step by step.
 template <int D>
 class Gauges {
  public:
-  void make(const Scene& scene) {
-    declared_ = scene.gauges;
-    flow_.assign(declared_.size(), {});
-    total_.assign(declared_.size(), 0);
-  }
-  bool empty() const { return declared_.empty(); }
-  /// After a step of dt [s].
-  void step(const World<D>&, double dt);
-  /// Flows are means since restartAverages.
-  std::vector<GaugeReport> read(World<D>&) const;
+  Gauges();
+  ~Gauges();
+  void make(const Scene& scene);
+  /// After a step of dt [s], with the world at its end. Returns what gauges with a rate sample there.
+  std::vector<StepReport::Sample> step(const World<D>&, double dt);
+  /// Flows without `average` are means since restartAverages, and those with a rate since their last sample.
+  std::vector<GaugeReport> read(const World<D>&) const;
   void restartAverages();
 
   std::vector<double> save() const;
   void restore(const std::vector<double>&);
 
  private:
-  double level(const World<D>&, const Gauge&) const;  // [m]
-  double pressure(World<D>&, const Gauge&) const;     // [Pa]
+  struct Step {
+    double dt;                   // [s]
+    std::vector<double> values;  // at its end
+  };
+  struct State {
+    TimeAverage<double> flow;  // [m^3/s]
+    double total = 0;          // [m^3] since the start
+    std::deque<Step> window;   // the steps of the last `average` seconds
+  };
+  std::vector<double> values(const World<D>&, std::size_t gauge) const;
 
   std::vector<Gauge> declared_;
-  std::vector<TimeAverage<double>> flow_;  // [m^3/s]; all have one window
-  std::vector<double> total_;              // [m^3] since the start
+  std::vector<State> state_;
+  std::unique_ptr<GaugeReadings<D>> readings_;  // memory; not part of the state
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

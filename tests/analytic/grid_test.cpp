@@ -91,8 +91,8 @@ TEST_P(FreeSurface, HasNoVoidsAfterADrop) {
   for (double t = 2; t < 3; t += 0.05) {
     advanced(sim, t);
     for (const GaugeReport& g : sim.snapshot().gauges) {
-      mean += 0.02 + g.value, ++readings;
-      EXPECT_GT(0.02 + g.value, 0.2) << g.name << " at " << t << " s";
+      mean += g.value(), ++readings;
+      EXPECT_GT(g.value(), 0.2) << g.name << " at " << t << " s";
     }
   }
   const double area = 0.3 + std::acos(-1.0) * 0.1 * 0.1;

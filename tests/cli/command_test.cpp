@@ -160,8 +160,9 @@ TEST_F(Command, TheSummaryHasEveryNumberThatReportsRead_X03) {
                            "state_hash"})
     EXPECT_TRUE(summary.contains(name)) << name;
   const std::string header = contentOf(folder / "out/dam/statistics.csv").substr(0, 1000);
-  for (const char* name : {"step,", "time,", "dt,", "dt_limit,", "iterations,", "density_error_mean,", "density_error_max,",
-                           "kinetic_energy,", "potential_energy,", "momentum_x,", "max_speed,", "particles,", "ms_search"})
+  for (const char* name : {"step,", "time [s],", "dt [s],", "dt_limit,", "iterations,", "density_error_mean,",
+                           "density_error_max,", "kinetic_energy [J],", "potential_energy [J],", "momentum_x [kg m/s],",
+                           "max_speed [m/s],", "particles,", "ms_search [ms]"})
     EXPECT_TRUE(has(header, name)) << name;
 }
 

@@ -42,7 +42,7 @@ TEST_P(Draft, ABoxFloatsAsDeepAsItsDensitySays_CF14) {
     sim.advanceTo(t);
     const Snapshot q = sim.snapshot();
     const double weight = std::pow(std::sin(3.14159265358979 * (t - from) / (until - from)), 2);
-    mean += weight * (0.1 + (q.gauges[0].value + q.gauges[1].value) / 2 - (q.bodies[0].centre[1] - height / 2));
+    mean += weight * ((q.gauges[0].value() + q.gauges[1].value()) / 2 - (q.bodies[0].centre[1] - height / 2));
     weights += weight;
   }
   mean /= weights;
@@ -62,7 +62,7 @@ TEST(PistonPump, ATurnMovesTheSweptVolume_CF25) {
   Simulation sim(s);
   const double turn = 2 * 3.14159265358979 / s.joints[0].motor_speed, swept = 0.31 * 0.24;
   sim.advanceTo(turn);  // the first fills the chamber
-  const double before = sim.snapshot().gauges[1].total;
+  const double before = sim.snapshot().gauges[1].values[1];
   double inlet = 0, outlet = 0;  // [rad] how far the valves open
   for (int k = 1; k <= 40; ++k) {
     sim.advanceTo(turn * (1 + k / 40.0));
@@ -71,7 +71,7 @@ TEST(PistonPump, ATurnMovesTheSweptVolume_CF25) {
   }
   const Snapshot q = sim.snapshot();
   ASSERT_EQ(q.gauges[1].name, "outflow");
-  EXPECT_NEAR(q.gauges[1].total - before, swept, 0.05 * swept);
+  EXPECT_NEAR(q.gauges[1].values[1] - before, swept, 0.05 * swept);
   EXPECT_GT(inlet, 0.2);
   EXPECT_GT(outlet, 0.2);
   for (const JointReport& j : q.joints) EXPECT_LT(j.error, 1e-3) << j.name;  // a tenth of a spacing

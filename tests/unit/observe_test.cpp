@@ -108,13 +108,13 @@ TEST_F(StatisticsFile, NumbersReadBackToTheSameBits) {
     EXPECT_NE(at, names.end()) << name;
     return row.at(std::size_t(at - names.begin()));
   };
-  EXPECT_EQ(std::stod(value(second, "time")), 2. / 3);
-  EXPECT_EQ(std::stod(value(first, "momentum_z")), 0.1 + 0.2);
+  EXPECT_EQ(std::stod(value(second, "time [s]")), 2. / 3);
+  EXPECT_EQ(std::stod(value(first, "momentum_z [kg m/s]")), 0.1 + 0.2);
   EXPECT_EQ(value(first, "dt_limit"), "velocity");
   EXPECT_EQ(value(first, "volume_ratio"), "");
   EXPECT_EQ(value(second, "volume_ratio"), "0.9996");
-  EXPECT_EQ(value(second, "ms_pressure"), "2.2500");
-  EXPECT_EQ(value(second, "ms_step"), "4.5000");
+  EXPECT_EQ(value(second, "ms_pressure [ms]"), "2.2500");
+  EXPECT_EQ(value(second, "ms_step [ms]"), "4.5000");
   EXPECT_EQ(first.size(), names.size());
 }
 
@@ -142,7 +142,7 @@ TEST_F(StatisticsFile, AResumedFileKeepsItsColumns) {
   { Statistics(in("s.csv"), 1).row(other, 1, std::nullopt); }
   const auto lines = split(readFile(in("s.csv")), '\n');
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_TRUE(lines[0].ends_with("ms_step,ms_search,ms_pressure"));
+  EXPECT_TRUE(lines[0].ends_with("ms_step [ms],ms_search [ms],ms_pressure [ms]"));
   EXPECT_TRUE(lines[2].ends_with(",1.0000,,8.0000")) << lines[2];
 }
 

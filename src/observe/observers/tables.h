@@ -1,7 +1,9 @@
-// bodies.csv and gauges.csv, a row a frame.
+// bodies.csv and gauges.csv, a row a frame, and gauges/NAME.csv, a row a sample.
 #pragma once
+#include <map>
 #include <optional>
 
+#include "observe/columns.h"
 #include "observe/observer.h"
 #include "observe/run_state.h"
 #include "observe/table.h"
@@ -12,15 +14,18 @@ namespace brim {
 class TablesObserver : public Observer {
  public:
   explicit TablesObserver(RunState&);
-  void start(const std::shared_ptr<const Snapshot>& s) override { row(*s); }
+  void start(const std::shared_ptr<const Snapshot>& s) override;
+  void step(const ObservedStep&) override;
   void frame(const ObservedFrame& f) override { row(*f.snapshot); }
   void sync() override;
 
  private:
+  void open(std::optional<Table>&, const std::string& name, const std::vector<Column>&);
   void row(const Snapshot&);
 
-  const Scene& scene_;
+  RunState& run_;
   std::optional<Table> bodies_, gauges_;
+  std::map<std::size_t, std::optional<Table>> own_;  // of the gauges with a rate, by their index
 };
 
 }  // namespace brim
