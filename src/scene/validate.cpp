@@ -10,10 +10,12 @@
 #include "brim/suggest.h"
 #include "scene/declare.h"
 #include "scene/lattice.h"
+#include "scene/motion.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
 #include "scene/sizes.h"
 #include "scene/vector.h"
+#include "scene/velocity_field.h"
 
 namespace brim {
 
@@ -125,12 +127,6 @@ class Meaning {
       shape(path, solid.shape);
       if (!solid.name.empty() && !names.insert(solid.name).second)
         add(path + ".name", fmt::format("two solids have the name \"{}\"", solid.name));
-      if (!trusts({path + ".motion"})) continue;
-      if (solid.motion.rate != 0 && D == 3 && solid.motion.axis == Vector{0, 0, 0})
-        add(path + ".motion.axis", "the axis of a rotation cannot be zero");
-      if (solid.motion.stop < solid.motion.start)
-        add(path + ".motion.stop",
-            fmt::format("the motion stops at {:g} s, before it starts at {:g} s", solid.motion.stop, solid.motion.start));
     }
     bodies(names);
     joints();
@@ -354,9 +350,10 @@ class Meaning {
 
 }  // namespace
 
-void checkMeaning(const Scene& scene, Mistakes& mistakes) {
+void checkMeaning(Scene& scene, Mistakes& mistakes) {
   checkRanges(scene, mistakes);
   if (!mistakes.trusts("dimension")) return;
+  resolveMotions(scene, mistakes);
   Meaning meaning(scene, mistakes);
   meaning.domain();
   meaning.blocks();
@@ -364,12 +361,15 @@ void checkMeaning(const Scene& scene, Mistakes& mistakes) {
   meaning.others();
   meaning.friction();
   meaning.deformables();
+  checkMotions(scene, mistakes);
+  checkFields(scene, mistakes);
   checkSizes(scene, mistakes);
 }
 
 std::vector<Mistake> validate(const Scene& scene) {
   Mistakes mistakes;
-  checkMeaning(scene, mistakes);
+  Scene checked = scene;
+  checkMeaning(checked, mistakes);
   return mistakes.inOrder();
 }
 
