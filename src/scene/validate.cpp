@@ -393,7 +393,18 @@ std::vector<Mistake> warnings(const Scene& s) {
               "the sides of the block are not whole numbers of spacings: its particles have {:.1f} % {} volume than the block",
               100 * std::abs(excess), excess > 0 ? "more" : "less"));
   }
-  if (const SolverInfo* chosen = findSolver(s.solver.name)) {
+  const SolverInfo* const chosen = findSolver(s.solver.name);
+  for (std::size_t i = 0; chosen && chosen->capabilities.grid && i < s.solids.size(); ++i) {
+    const std::string path = fmt::format("solids[{}]", i);
+    if (s.solids[i].shape.kind == "mesh") continue;
+    const SolidShape shape(s, s.solids[i].shape, path);
+    const Vector size = shape.bodyHigh() - shape.bodyLow();
+    const double cell = (s.dimension == 2 ? 3 : 2) * s.resolution.spacing;
+    if (const double thin = *std::min_element(size.begin(), size.begin() + s.dimension); thin < cell * (1 - 1e-6))
+      add(path, fmt::format("the solid is {:g} m thin, less than a cell of the grid of {}, {:g} m: fluid may leak through", thin,
+                            chosen->name, cell));
+  }
+  if (chosen) {
     std::set<std::string> known = {"name"};
     for (const Parameter& p : parametersOf(*chosen)) known.insert(p.name);
     for (const SolverInfo& other : solvers()) known.insert(other.name);

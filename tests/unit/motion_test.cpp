@@ -315,3 +315,20 @@ TEST(Tank, ForcesInItsFrameGiveTheStraightPathsOfTheLab) {
   EXPECT_LT(missed(1e-3), 0.02);                       // of a path of some metres
   EXPECT_NEAR(missed(1e-3) / missed(2.5e-4), 4, 0.4);  // of first order, as the steps of the solvers are
 }
+
+TEST(Gate, ThinnerThanACellOfTheGridIsWarnedOf) {
+  const auto warned = [](const std::string& solver, double thickness) {
+    const std::string gate = "[[solids]]\nkind = \"box\"\nmin = [0.5, 0]\nmax = [" + std::to_string(0.5 + thickness) + ", 0.8]\n";
+    const Scene s = parseScene(
+        "version = 1\ndimension = 2\n[resolution]\nspacing = 0.02\n"
+        "[[fluid.blocks]]\nkind = \"box\"\nmin = [0, 0]\nmax = [0.4, 0.4]\n" +
+            gate + "[solver]\nname = \"" + solver + "\"\n",
+        "gate.toml");
+    const auto all = warnings(s);
+    if (!all.empty()) EXPECT_EQ(all[0].at.line, 9);
+    return all.size() == 1 && all[0].what.find("cell of the grid") != std::string::npos;
+  };
+  EXPECT_TRUE(warned("flip", 0.04));
+  EXPECT_FALSE(warned("apic", 0.06));
+  EXPECT_FALSE(warned("pbf", 0.04));
+}
