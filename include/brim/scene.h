@@ -110,22 +110,22 @@ struct Motion {
 ///   expression    velocity                      formulas in x, y, z
 struct VelocityField {
   std::string kind = "rotation";
-  Vector centre = {0, 0, 0};          // [m]
-  double rate = 0;                    // [rad/s], [1/s]
-  Vector axis = {0, 0, 1};            // any length
-  Vector direction = {1, 0, 0};       // any length
-  Vector gradient = {0, 1, 0};        // any length
-  double speed = 1;                   // [m/s]
-  double wavelength = 1;              // [m]
-  std::vector<std::string> velocity;  // [m/s] one formula for each dimension
+  Vector centre = {0, 0, 0};               // [m]
+  double rate = 0;                         // [rad/s], [1/s]
+  Vector axis = {0, 0, 1};                 // any length
+  Vector direction = {1, 0, 0};            // any length
+  Vector gradient = {0, 1, 0};             // any length
+  double speed = 1;                        // [m/s]
+  double wavelength = 1;                   // [m]
+  std::vector<std::string> velocity = {};  // [m/s] one formula for each dimension
 };
 
 struct Block {
   Shape shape;
-  Vector velocity = {0, 0, 0};        // [m/s]
-  double particles = 0;               // this many at random places of the shape; 0: a lattice of one per spacing^dimension
-  bool in_solids = false;             // fill also where solids are
-  std::vector<VelocityField> fields;  // add to the velocity
+  Vector velocity = {0, 0, 0};             // [m/s]
+  double particles = 0;                    // this many at random places of the shape; 0: a lattice of one per spacing^dimension
+  bool in_solids = false;                  // fill also where solids are
+  std::vector<VelocityField> fields = {};  // add to the velocity
 };
 
 /// A rectangle or disc that lets fluid in along `direction`.

@@ -325,7 +325,7 @@ TEST(Gate, ThinnerThanACellOfTheGridIsWarnedOf) {
             gate + "[solver]\nname = \"" + solver + "\"\n",
         "gate.toml");
     const auto all = warnings(s);
-    if (!all.empty()) EXPECT_EQ(all[0].at.line, 9);
+    for (const Mistake& m : all) EXPECT_EQ(m.at.line, 9);
     return all.size() == 1 && all[0].what.find("cell of the grid") != std::string::npos;
   };
   EXPECT_TRUE(warned("flip", 0.04));
