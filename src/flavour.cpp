@@ -9,6 +9,7 @@
 #include "scene/declare.h"
 #include "solvers/time_step.h"
 #include "sph/statistics.h"
+#include "step/forcing.h"
 #include "step/state.h"
 #if BRIM_CUDA
 #include "exec/cuda/async_readback.h"
@@ -42,6 +43,7 @@ class MachineOf final : public Simulation::Machine {
     memory_.timer.restart();
     {
       StepContext<D> c(world_, memory_, report_, next.dt);
+      applyForcing(c);
       solver_->step(c);
     }
     // The speeds of samples bound the next step, also after a restore.

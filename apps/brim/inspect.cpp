@@ -21,9 +21,8 @@ double speedOf(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
 
 // [m/s] The fluid's fastest part: what it starts with, and the fall from its height, v^2 = v0^2 + 2 g H.
 double fastest(const Scene& s, const Estimate& e) {
-  double v = 0, g = s.gravity_keys.empty() ? speedOf(s.gravity) : 0;
+  double v = e.speed, g = s.gravity_keys.empty() ? speedOf(s.gravity) : 0;
   for (const Keyframe& k : s.gravity_keys) g = std::max(g, speedOf(k.value));
-  for (const Block& b : s.fluid.blocks) v = std::max(v, speedOf(b.velocity));
   for (const Emitter& x : s.fluid.emitters) v = std::max(v, x.speed);
   return std::sqrt(v * v + 2 * g * std::max(e.height, 0.0));
 }

@@ -96,6 +96,23 @@ void BodySystem::nudge(int b, const Vector& impulse, const Vector& moment, doubl
   body.refresh();
 }
 
+// Spin: I (w + omega) is constant in the lab. Seen from the tank, where the step keeps I w,
+//   I dw = -I domega - dt (omega x I (w + omega) + w x I omega - I (w x omega))
+void BodySystem::turnWithTank(const TurningTank& tank, double dt) {
+  const Vector& omega = tank.omega;
+  const Matrix back = turn(unit(omega), -2 * dt * length(omega));
+  for (BodyState& b : bodies_) {
+    if (!(b.perMass > 0)) continue;
+    const Vector push = dt / 2 * (tank.spread * (b.x - tank.centre)), w = b.u.w;
+    b.u.v = back * (b.u.v + push) + push;
+    b.u.w = w - dt * tank.alpha;
+    if (b.flat) continue;
+    const Matrix inertia = inverse(b.perInertiaHere);
+    const Vector moment = cross(omega, inertia * (w + omega)) + cross(w, inertia * omega);
+    b.u.w = b.u.w - dt * (b.perInertiaHere * moment - cross(w, omega));
+  }
+}
+
 void BodySystem::begin(double time, double dt, const Vector& gravity, const SolidPoses& solids) {
   dt_ = dt;
   rows_.clear(), contacts_.clear();
