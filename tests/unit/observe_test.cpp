@@ -275,6 +275,28 @@ TEST_F(CheckpointFile, DamageIsSeenWhereverItIs) {
   }
 }
 
+// With checksums that fit, as who means harm would make them.
+TEST_F(CheckpointFile, ACraftedHeaderIsRefused) {
+  writeCheckpoint(folder.string(), checkpoint(3));
+  const std::string good = readFile(in("state.brim"));
+  const std::string header = good.substr(48, good.find("}", good.find("\"warnings\"")) + 1 - 48);
+  const auto read = [&](const std::string& from, const std::string& to) {
+    std::string text = header;
+    const auto at = text.find(from);
+    EXPECT_NE(at, text.npos) << from;
+    text.replace(at, from.size(), to);
+    std::ofstream(in("state.brim"), std::ios::binary) << sealedCheckpoint(text, "state");
+    return readCheckpoint(in("state.brim"));
+  };
+  EXPECT_EQ(read("\"step\":3", "\"step\":3").step, 3);
+  EXPECT_THROW(read("\"step\":3", "\"step\":1e300"), Failure);
+  EXPECT_THROW(read("\"step\":3", "\"step\":-3"), Failure);
+  EXPECT_THROW(read("\"frames\":[[0", "\"frames\":[[2147483648"), Failure);
+  EXPECT_THROW(read("\"frames\":[[0", "\"frames\":[[0.5"), Failure);
+  EXPECT_THROW(read("\"frames\":[[0", "\"frames\":[[]], \"x\":[[0"), Failure);
+  EXPECT_THROW(read("\"particles\":", "\"particles\":1e19, \"x\":"), Failure);
+}
+
 TEST_F(CheckpointFile, ADamagedOneFallsBackToTheOneBeforeAndSaysSo) {
   std::vector<std::string> warnings;
   EXPECT_FALSE(latestCheckpoint(folder.string(), warnings));
