@@ -24,7 +24,7 @@ class Files : public testing::Test {
   fs::path folder = fs::temp_directory_path() / ("brim_io_test_" + std::to_string(getpid()));
   void SetUp() override { fs::create_directories(folder); }
   void TearDown() override { fs::remove_all(folder); }
-  std::string in(const char* name) const { return (folder / name).string(); }
+  std::string in(const std::string& name) const { return (folder / name).string(); }
 
   template <class F>
   static std::string failure(F f) {
