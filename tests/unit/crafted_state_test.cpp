@@ -106,8 +106,8 @@ TEST(CraftedState, IdsAndNumbersAreChecked) {
   int first = 0;
   std::memcpy(&first, good.data() + placeOf(good, "id"), sizeof first);
   EXPECT_FALSE(taken(sim, with("id", 3, first)));
-  EXPECT_FALSE(taken(sim, with("position", 3, std::numeric_limits<float>::quiet_NaN())));
-  EXPECT_FALSE(taken(sim, with("velocity", 3, std::numeric_limits<float>::infinity())));
+  EXPECT_FALSE(taken(sim, with("position", 4, std::numeric_limits<float>::quiet_NaN())));
+  EXPECT_FALSE(taken(sim, with("velocity", 4, std::numeric_limits<float>::infinity())));
   EXPECT_FALSE(taken(sim, with("pressure", 3, std::numeric_limits<float>::quiet_NaN())));
   for (const std::size_t cut : {1, 8, 100, 1000})
     EXPECT_FALSE(taken(sim, {good.begin(), good.end() - std::ptrdiff_t(cut)})) << cut;

@@ -147,10 +147,17 @@ TEST_F(StatisticsFile, AResumedFileKeepsItsColumns) {
 }
 
 TEST_F(StatisticsFile, AFullDiskIsAFailure) {
-  fs::create_symlink("/dev/full", in("s.csv"));
-  Statistics statistics(in("s.csv"));
+  Statistics statistics("/dev/full");
   statistics.row(report(1), 1, std::nullopt);
   EXPECT_THROW(statistics.flush(), Failure);
+}
+
+TEST_F(StatisticsFile, ALinkIsNotFollowed) {
+  std::ofstream(in("mine")) << "keep";
+  fs::create_symlink(in("mine"), in("s.csv"));
+  EXPECT_THROW(Statistics(in("s.csv")), Failure);
+  EXPECT_THROW(Statistics(in("s.csv"), 3), Failure);
+  EXPECT_EQ(readFile(in("mine")), "keep");
 }
 
 // Edges of a block are rounded off by the kernel: 12 edges of n nodes in n^3, less in 2D.
