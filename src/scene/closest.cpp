@@ -158,7 +158,8 @@ ClosestPoint::Hit ClosestPoint::nearest(const Vector& x, double within, double s
 }
 
 DistanceGrid bake(const ClosestPoint& tree, double cell, double most) {
-  const auto [low, high] = bounds(tree.mesh().points);
+  const auto box = bounds(tree.mesh().points);
+  const Vector &low = box[0], &high = box[1];  // no bindings: clang 14 captures none
   DistanceGrid g;
   const auto nodesFor = [&](double c) {
     double n = 1;
