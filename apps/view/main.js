@@ -45,9 +45,9 @@ function drag(solid, by) {
 }
 
 async function readStatistics() {
-  const token = new URLSearchParams(location.search).get('token');
+  const token = new URLSearchParams(location.search).get('token') ?? '';
   try {
-    const answer = await fetch(`folder/statistics.csv${token ? `?token=${encodeURIComponent(token)}` : ''}`);
+    const answer = await fetch('folder/statistics.csv', {headers: {'X-Brim-Token': token}});
     if (answer.ok) panel.plots.read(await answer.text());
   } catch {
     // frames without statistics are shown without plots
