@@ -135,8 +135,14 @@ void NewFile::commit(const std::string& previous) {
     ::unlink(temporary_.c_str());
     refuseSpace(path_, error, written_);
   }
-  if (!previous.empty() && ::rename(path_.c_str(), previous.c_str()) != 0 && errno != ENOENT) refuse("rename", path_, errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) refuse("write", path_, errno);
+  const auto put = [&](const std::string& from, const std::string& to) {
+    if (::rename(from.c_str(), to.c_str()) == 0 || (from == path_ && errno == ENOENT)) return;
+    const int error = errno;
+    ::unlink(temporary_.c_str());
+    refuse("write", path_, error);
+  };
+  if (!previous.empty()) put(path_, previous);
+  put(temporary_, path_);
   syncFolder(folderOf(path_));
 }
 
@@ -224,6 +230,7 @@ void claimFolder(const std::string& path, const std::string& trace) {
     return fs::is_regular_file(fs::symlink_status(file, ignored));
   };
   if (there(mark)) return;
+  if (there(mark + ".tmp")) ::unlink((mark + ".tmp").c_str());  // of one that was killed while it wrote the mark
   std::error_code error;
   const bool empty = fs::is_empty(path, error);
   if (error) refuse("read the folder", path, error.value());
