@@ -27,7 +27,9 @@ long wanted = 0;
 std::atomic<long> calls{0};
 std::atomic<bool> armed{false};
 
-bool fails(Kind kind) { return kind == chosen && armed.load() && calls.fetch_add(1) + 1 == wanted; }
+thread_local bool fatal = false;  // within a call where glibc itself ends the program if it has no memory
+
+bool fails(Kind kind) { return kind == chosen && !fatal && armed.load() && calls.fetch_add(1) + 1 == wanted; }
 
 void choose() {
   const char* const text = getenv("BRIM_FAULT");
@@ -75,6 +77,15 @@ int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*f
   theirs = main;
   static const auto real = next(&__libc_start_main, "__libc_start_main");
   return real(ours, argc, argv, init, fini, loader, stack);
+}
+
+// "Fatal glibc error: failed to register TLS destructor": no program can do anything about that.
+int __cxa_thread_atexit_impl(void (*end)(void*), void* object, void* library) {
+  static const auto real = next(&__cxa_thread_atexit_impl, "__cxa_thread_atexit_impl");
+  fatal = true;
+  const int code = real(end, object, library);
+  fatal = false;
+  return code;
 }
 
 void* malloc(size_t n) {
