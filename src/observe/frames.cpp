@@ -92,11 +92,11 @@ void Frames::removeOthers() {
 void Frames::write(int number, std::shared_ptr<const Snapshot> s) {
   finish();
   const double time = s->time;
+  times_[number] = time;  // first: what comes after the job is set must not throw, or nobody would be told of it
   {
     std::lock_guard lock(mutex_);
     job_.emplace(number, std::move(s));
   }
-  times_[number] = time;
   change_.notify_all();
 }
 
