@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo gallery test check slow bench install format clean \
-        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize tsan cuda-check acceptance
+        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize test-fuzz fuzz soak tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -17,6 +17,7 @@ help:
 	@echo 'make check                 the quick tests, for who changes something: format, layers, unit tests of one flavour'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
+	@echo 'make fuzz                  every fuzzer for a minute (FUZZ_SECONDS=N: for N seconds); make soak: for an hour'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make gpu-bundle            build-gpu-bundle: the same with the tests of a GPU, for tools/gpu_check'
@@ -43,7 +44,7 @@ demo: setup
 gallery: build
 	tools/gallery
 
-test: setup-tests check-format check-layers test-release test-embed test-sanitize cuda-check acceptance
+test: setup-tests check-format check-layers test-release test-embed test-sanitize test-fuzz cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
@@ -153,5 +154,19 @@ install: setup
 format: setup
 	@tools/check_format --fix
 
+# Fuzzers of all that reads what others wrote, each for FUZZ_SECONDS: 15 in "make test", an hour in "make soak".
+FUZZ_SECONDS ?= 60
+fuzz:
+	@tools/setup fuzz
+	cmake -S fuzz -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++
+	cmake --build build-fuzz -j $(JOBS)
+	fuzz/run $(FUZZ_SECONDS)
+
+test-fuzz:
+	$(MAKE) fuzz FUZZ_SECONDS=15
+
+soak:
+	$(MAKE) fuzz FUZZ_SECONDS=3600
+
 clean:
-	rm -rf build build-check build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle
+	rm -rf build build-check build-fuzz build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle

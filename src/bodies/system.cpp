@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bodies/broad_phase.h"
+#include "math/whole.h"
 
 namespace brim {
 
@@ -361,6 +362,12 @@ struct Tape {
     else
       good = false;
   }
+  /// How many follow, of which each takes at least one number.
+  std::size_t count(double n) {
+    const std::size_t left = out ? out->max_size() : in->size() - at;
+    good = good && isWhole<std::int64_t>(n) && n >= 0 && n <= double(left);
+    return good ? std::size_t(n) : 0;
+  }
   template <std::size_t n>
   void operator()(std::array<double, n>& x) {
     for (double& e : x) (*this)(e);
@@ -384,19 +391,19 @@ void BodySystem::walk(T& tape) {
     JointRows& j = joints_[k];
     double n = double(j.lambda.size());
     tape(n);
-    j.lambda.resize(n >= 0 && n < 100 ? std::size_t(n) : 0);
+    j.lambda.resize(tape.count(n));
     for (double& l : j.lambda) tape(l);
     tape(j.lastDt), tape(j.position), tape(j.error);
     tape(joint[k].force), tape(joint[k].torque), tape(joint[k].motor);
   }
   double count = double(memory_.all.size());
   tape(count);
-  memory_.all.resize(count >= 0 && count < 1e7 ? std::size_t(count) : 0);
+  memory_.all.resize(tape.count(count));
   for (ContactMemory::Kept& k : memory_.all)
     for (int* number : {&k.key.body, &k.key.other, &k.key.at}) {
       double n = *number;
       tape(n);
-      *number = int(n);
+      *number = whole(n);
     }
   for (ContactMemory::Kept& k : memory_.all) tape(k.impulse);
   tape(memory_.dt), tape(window);

@@ -187,13 +187,11 @@ std::string reportCsv(const Plan& plan, const std::string& out) {
 
 // The plots of this report in place of those of the one before; files of other names stay.
 static void writePlots(const std::string& folder, const std::vector<std::string>& names, const Charts& charts) {
-  makeFolder(folder);
+  claimFolder(folder);
   const std::string list = folder + "/.brim";
-  if (fs::is_regular_file(fs::symlink_status(list))) {
-    std::istringstream lines(readFile(list));
-    for (std::string name; std::getline(lines, name);)
-      if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");
-  }
+  std::istringstream lines(readFile(list));
+  for (std::string name; std::getline(lines, name);)
+    if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");
   std::string written;
   for (const auto& name : names) written += name + "\n";
   writeFile(list, written);
