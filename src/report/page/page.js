@@ -5,6 +5,7 @@ const root = document.getElementById('report');
 const all = charts(data);
 const shown = spread(data, 10);
 const drawn = []; // {chart, element, plot, state}
+const paper = {before: [], after: []}; // what printing shows beside what the screen does
 
 const preferDark = window.matchMedia('(prefers-color-scheme: dark)');
 const themeName = () => document.documentElement.dataset.theme;
@@ -283,6 +284,9 @@ function pictures() {
       `show all ${with_.length}`,
     );
     place.append(more);
+    paper.before.push(() => {
+      if (more.isConnected) more.click();
+    });
   }
 }
 
@@ -311,7 +315,10 @@ function overParameters() {
       .join(' and ')}`,
     ...buttons,
   ).append(grid);
-  show(forms.includes('heat') ? 'heat' : forms[0]);
+  const usual = forms.includes('heat') ? 'heat' : forms[0];
+  show(usual);
+  paper.before.push(() => grid.replaceChildren(...mine.map(c => cards.get(c) ?? cards.set(c, card(c)).get(c))));
+  paper.after.push(() => show(usual));
 }
 
 function overTime() {
@@ -402,5 +409,25 @@ window.addEventListener('resize', () => {
   cancelAnimationFrame(pending);
   pending = requestAnimationFrame(() => drawn.filter(i => i.plot).forEach(i => i.plot.resize()));
 });
+// On paper: light, all plots in all their forms, and the whole table, as wide as the paper.
+let screenTheme = null;
+function toPaper() {
+  screenTheme ??= themeName();
+  document.documentElement.classList.add('printing');
+  paper.before.forEach(act => act());
+  setTheme('light');
+  drawn.forEach(i => draw(i));
+  drawn.forEach(i => i.plot.resize());
+}
+function toScreen() {
+  document.documentElement.classList.remove('printing');
+  paper.after.forEach(act => act());
+  setTheme(screenTheme ?? themeName());
+  screenTheme = null;
+  drawn.filter(i => i.plot).forEach(i => i.plot.resize());
+}
+window.addEventListener('beforeprint', toPaper);
+window.addEventListener('afterprint', toScreen);
+
 // For tests: draws everything at once and hands out the plots.
 window.brimReport = {data, drawAll: () => drawn.forEach(i => draw(i)), items: drawn};
