@@ -4,10 +4,11 @@ find_program(NODE node)
 find_program(NPM npm)
 enable_language(ASM)
 
-# brim_page(view SOURCE dir MADE view.js view.css … EMBED js=file css=file … WITHOUT "what to configure to do without it"):
+# brim_page(view SOURCE dir READS other files … MADE view.js view.css … EMBED js=file css=file … WITHOUT "what to configure to do
+# without it"):
 # sets view_page_sources, for the library that holds the page.
 function(brim_page name)
-  cmake_parse_arguments(PARSE_ARGV 1 page "" "SOURCE;WITHOUT" "MADE;EMBED")
+  cmake_parse_arguments(PARSE_ARGV 1 page "" "SOURCE;WITHOUT" "MADE;EMBED;READS")
   if(NOT NODE OR NOT NPM)
     message(FATAL_ERROR "The page of brim_${name} is made with node and npm, which were not found. Install Debian's packages nodejs "
                         "and npm (tools/setup does), or configure with ${page_WITHOUT}.")
@@ -28,7 +29,7 @@ function(brim_page name)
   list(TRANSFORM page_MADE PREPEND ${made}/)
   add_custom_command(
     OUTPUT ${page_MADE}
-    DEPENDS ${made}/npm.stamp ${source}/build.mjs ${sources}
+    DEPENDS ${made}/npm.stamp ${source}/build.mjs ${sources} ${page_READS}
     COMMAND ${CMAKE_COMMAND} -E copy ${source}/build.mjs ${made}
     COMMAND ${CMAKE_COMMAND} -E chdir ${made} ${NODE} build.mjs ${source} ${made}
     COMMENT "Bundling the page of brim_${name}"

@@ -170,7 +170,13 @@ export class Plots {
   add(status) {
     if (!status.report || status.step === this.step) return;
     this.step = status.step;
-    for (const p of this.plots) p.add(status.time, status.report);
+    // Gone back to what was kept: a line there, until the simulation goes on and tells its new history.
+    const last = Math.max(...this.plots.map(p => p.times.at(-1) ?? -1));
+    if (status.time <= last) return this.mark(status.time);
+    for (const p of this.plots) {
+      p.cursor = null;
+      p.add(status.time, status.report);
+    }
     this.draw();
   }
   // A run that is over: all of it from its statistics.csv, and a line where the picture is.
@@ -189,6 +195,12 @@ export class Plots {
       if (i % every !== 0) return;
       for (const p of this.plots) p.add(report.time, {...report, volume_ratio: volume});
     });
+    this.draw();
+  }
+  // What a simulation kept of its past, for a page that comes late.
+  load(rows) {
+    for (const p of this.plots) p.clear();
+    for (const row of rows) for (const p of this.plots) p.add(row.time, row);
     this.draw();
   }
   mark(time) {
