@@ -70,7 +70,9 @@ export function drawMarks(c, stage, height, low) {
     length = round(110 * metre),
     width = length / metre;
   c.fillStyle = look.glass;
-  c.fillRect(12, y - 72, 84 + Math.max(width, 24), 68);
+  c.beginPath();
+  c.roundRect(12, y - 72, 84 + Math.max(width, 24), 68, 8);
+  c.fill();
   axes(c, stage, 42, y - 36, 22, look);
   scaleBar(c, 84, y - 14, length, width, look);
   return {length, width};

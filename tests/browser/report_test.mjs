@@ -107,7 +107,7 @@ for (const [name, folder] of Object.entries(pages)) {
   await claim(`${name}: every plot is also an SVG file, and every run has a row in the table and in report.csv`, async () => {
     const page = await open(folder);
     const names = (await plots(page)).map(p => p.name);
-    const files = readdirSync(path.join(folder, 'plots')).map(f => f.replace(/\.svg$/, ''));
+    const files = readdirSync(path.join(folder, 'plots')).filter(f => f.endsWith('.svg')).map(f => f.slice(0, -4));
     for (const n of names) assert.ok(files.includes(n), n);
     for (const f of files) {
       const text = readFileSync(path.join(folder, 'plots', `${f}.svg`), 'utf8');
@@ -167,6 +167,9 @@ await claim('on paper: every plot in every form, the whole table, and nothing wi
         theme: document.documentElement.dataset.theme,
         missing: window.brimReport.items.filter(i => !i.element.querySelector('svg path')?.getClientRects().length).map(i => i.chart.name),
         forms: [...new Set(window.brimReport.items.map(i => i.chart.form).filter(Boolean))].sort(),
+        // Drawn at the size that they have on paper.
+        stale: window.brimReport.items.filter(i => Number(i.element.querySelector('svg').getAttribute('height')) !== i.element.clientHeight)
+          .length,
         hidden: table.scrollHeight - table.clientHeight,
         wide: [...document.querySelectorAll('.plot svg, table.runs')].filter(e => e.getBoundingClientRect().right > main.right + 1)
           .length,
@@ -175,6 +178,7 @@ await claim('on paper: every plot in every form, the whole table, and nothing wi
     });
     assert.deepEqual(seen.missing, [], name);
     assert.equal(seen.theme, 'light');
+    assert.equal(seen.stale, 0, name);
     assert.ok(seen.hidden <= 1, `${seen.hidden} px of the table`);
     assert.equal(seen.wide, 0, name);
     if (name === 'heat') assert.deepEqual(seen.forms, ['curve', 'heat']);

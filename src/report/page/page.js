@@ -1,5 +1,5 @@
 // Builds the page from its data: heading, table, pictures and plots.
-const {charts, colourOf, init, number, parameters, spread, themes, unitText} = window.brimCharts;
+const {charts, colourOf, init, linesOf, number, parameters, spread, themes, unitText} = window.brimCharts;
 const data = JSON.parse(document.getElementById('data').textContent);
 const root = document.getElementById('report');
 const all = charts(data);
@@ -88,6 +88,11 @@ function draw(item, force = false) {
     item.element.addEventListener('dblclick', () => draw(item, true));
   }
   const option = item.chart.option(theme(), item.state);
+  if (option.legend && document.documentElement.classList.contains('printing')) {
+    // On paper nobody turns the pages of a legend.
+    option.legend.type = 'plain';
+    option.grid.bottom = 20 + 17 * linesOf(option.legend.data, item.element.clientWidth);
+  }
   const fine = window.matchMedia('(pointer: fine)').matches;
   if (item.chart.form !== 'heat') {
     // A dragged rectangle zooms, a double click shows all again; two fingers zoom too, while one scrolls the page.
@@ -416,8 +421,11 @@ function toPaper() {
   document.documentElement.classList.add('printing');
   paper.before.forEach(act => act());
   setTheme('light');
-  drawn.forEach(i => draw(i));
-  drawn.forEach(i => i.plot.resize());
+  // Drawn anew after the new size is known: a plot that is only resized is drawn with the next frame, which is too late.
+  drawn.forEach(i => {
+    i.plot?.resize();
+    draw(i, true);
+  });
 }
 function toScreen() {
   document.documentElement.classList.remove('printing');
