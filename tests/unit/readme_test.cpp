@@ -62,6 +62,22 @@ TEST(Pages, LinksLeadToFilesThatAreThere) {
   }
 }
 
+TEST(Pages, ScenesThatTheyWriteHaveNoMistakes) {
+  const std::string open = "```toml\n", close = "```";
+  int found = 0;
+  for (const fs::path& page : pages()) {
+    const std::string text = contentOf(page);
+    for (auto at = text.find(open); at != std::string::npos; at = text.find(open, at + 1)) {
+      const auto from = at + open.size();
+      const std::string scene = text.substr(from, text.find(close, from) - from);
+      if (!scene.starts_with("version = 1")) continue;  // a part of one
+      ++found;
+      EXPECT_NO_THROW(parseScene(scene, page.filename().string())) << page;
+    }
+  }
+  EXPECT_GE(found, 3);
+}
+
 TEST(Pages, ScenesAndStudiesThatTheyNameAreThere) {
   static const std::regex name(R"((?:scenes|studies)/[a-z0-9_/]+\.toml)");
   for (const fs::path& page : pages()) {
