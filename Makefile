@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo gallery test check slow bench install format clean \
-        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize test-fuzz fuzz soak tsan cuda-check acceptance
+        docs deb bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize test-fuzz fuzz soak tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -19,6 +19,8 @@ help:
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make fuzz                  every fuzzer for a minute (FUZZ_SECONDS=N: for N seconds); make soak: for an hour'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
+	@echo 'make docs                  build-docs/dist: the documentation as a static site with a search (npm, doxygen)'
+	@echo 'make deb                   build-deb: Debian packages of the command and of the library'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make gpu-bundle            build-gpu-bundle: the same with the tests of a GPU, for tools/gpu_check'
 	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
@@ -122,6 +124,17 @@ bench: setup
 	cmake --build --preset release -j $(JOBS) --target brim_bench brim_bench_grid
 	build/brim_bench
 	build/brim_bench_grid
+
+docs:
+	@tools/setup docs
+	@tools/docs
+
+# The command with its scenes, and the library with its headers, for other machines of the same Debian; all flavours.
+deb:
+	@tools/setup deb
+	cmake --preset release -B build-deb -DCMAKE_INSTALL_PREFIX=/usr -DBRIM_BASELINE=ON -DBRIM_TESTS=OFF -DBRIM_DEB=ON $(DEB_FLAVOURS)
+	cmake --build build-deb -j $(JOBS) --target brim brim_lib
+	tools/deb build-deb
 
 # A folder that runs without Brim's packages; with the GPU's flavour where nvcc is. Without OpenVDB, whose library is as large as all else.
 CUDA_HERE := $(shell PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc)

@@ -41,17 +41,17 @@ function(brim_fetch_page name source here)
   set(${here} OFF PARENT_SCOPE)
 endfunction()
 
-# brim_page(view SOURCE dir MADE view.js view.css … EMBED js=file css=file …), after brim_fetch_page: sets
+# brim_page(view SOURCE dir READS other files … MADE view.js view.css … EMBED js=file css=file …), after brim_fetch_page: sets
 # view_page_sources, for the library that holds the page.
 function(brim_page name)
-  cmake_parse_arguments(PARSE_ARGV 1 page "" "SOURCE" "MADE;EMBED")
+  cmake_parse_arguments(PARSE_ARGV 1 page "" "SOURCE" "MADE;EMBED;READS")
   set(source ${page_SOURCE})
   set(made ${PROJECT_BINARY_DIR}/${name}_page)
   file(GLOB sources CONFIGURE_DEPENDS ${source}/*.js ${source}/*.css ${source}/*.html)
   list(TRANSFORM page_MADE PREPEND ${made}/)
   add_custom_command(
     OUTPUT ${page_MADE}
-    DEPENDS ${made}/npm.stamp ${source}/build.mjs ${sources}
+    DEPENDS ${made}/npm.stamp ${source}/build.mjs ${sources} ${page_READS}
     COMMAND ${CMAKE_COMMAND} -E copy ${source}/build.mjs ${made}
     COMMAND ${CMAKE_COMMAND} -E chdir ${made} ${NODE} build.mjs ${source} ${made}
     COMMENT "Bundling the page of brim_${name}"

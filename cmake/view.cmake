@@ -8,6 +8,7 @@ find_package(Threads REQUIRED)
 
 brim_page(view
   SOURCE ${PROJECT_SOURCE_DIR}/apps/view
+  READS ${PROJECT_SOURCE_DIR}/src/render/palette.h
   MADE view.html view.js view.css
   EMBED html=view.html js=view.js css=view.css)
 add_library(brim_view STATIC ${view} ${view_page_sources})

@@ -30,6 +30,7 @@ class MachineOf final : public Simulation::Machine {
     facts_.inside_solids = world_.setup->insideSolids;
     facts_.particle_mass = world_.mass;
     facts_.support = world_.support;
+    facts_.reach = solver_->reach(world_);
     measure(world_, 0, report_);
     maxSpeed_ = report_.max_speed;
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "brim/catalogue.h"
 #include "brim/estimate.h"
 #include "brim/suggest.h"
 #include "commands.h"
@@ -66,6 +67,30 @@ Pace tried(Simulation& sim) {
 }
 
 void row(const char* name, const std::string& value) { fmt::print("{:<12} {}\n", name, value); }
+
+// The solver's parameters as this scene runs them, its own values and the defaults of the others, in lines of some length.
+std::string parametersIn(const Scene& s) {
+  constexpr std::size_t longest = 110;
+  std::string all;
+  std::size_t line = 0;
+  const auto sections = catalogue();
+  const auto own =
+      std::find_if(sections.begin(), sections.end(), [&](const auto& x) { return x.path == "solver." + s.solver.name; });
+  if (own == sections.end()) return "";
+  for (const CatalogueRow& r : own->rows) {
+    std::string value = r.fallback;
+    if (const auto n = s.solver.numbers.find(r.name); n != s.solver.numbers.end())
+      value = r.type == "true or false" ? (n->second != 0 ? "true" : "false") : fmt::format("{}", n->second);
+    if (const auto w = s.solver.choices.find(r.name); w != s.solver.choices.end()) value = w->second;
+    std::erase(value, '"');
+    const std::string entry = r.name + " " + value + (r.unit.empty() ? "" : " " + r.unit);
+    const bool wraps = line > 0 && line + entry.size() > longest;
+    if (!all.empty()) all += wraps ? fmt::format(",\n{:<12} ", "") : ", ";
+    line = (wraps ? 0 : line) + entry.size() + 2;
+    all += entry;
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -129,6 +154,7 @@ int info(const SceneArguments& a, const Options& machine) {
   const std::string about = sim ? "" : "about ";
   row("scene", scene.file + (scene.title.empty() ? "" : ": " + scene.title));
   row("solver", fmt::format("{}, {}D", scene.solver.name, scene.dimension));
+  row("parameters", parametersIn(scene));
   row("particles", about + count(e.particles) + fmt::format(", spacing {:g} m", scene.resolution.spacing));
   const double more = emitted(scene);
   if (more > 0) row("emitters", fmt::format("up to {} particles more", count(more)));
@@ -150,10 +176,14 @@ int info(const SceneArguments& a, const Options& machine) {
       more > 0 ? fmt::format("{} frames of {} to {}: up to {}", count(frames), bytes(perFrame), bytes(most), bytes(frames * most))
                : fmt::format("{} frames of {}: {}", count(frames), bytes(perFrame), bytes(frames * perFrame)));
 
-  const double v = fastest(scene, e), radius = scene.resolution.spacing / 2;
-  double dt = scene.time.dt > 0 ? scene.time.dt : std::min(scene.time.dt_max, v > 0 ? scene.time.cfl * radius / v : 1e300);
+  const double v = fastest(scene, e), d = scene.resolution.spacing;
+  // What is not built has cells of two spacings, in 2D three, as src/grid/tiles/geometry.h makes them.
+  const double reach = sim ? sim->facts().reach : !e.grid ? d / 2 : scene.dimension == 2 ? 3 * d : 2 * d;
+  double dt = scene.time.dt > 0 ? scene.time.dt : std::min(scene.time.dt_max, v > 0 ? scene.time.cfl * reach / v : 1e300);
   std::string why = scene.time.dt > 0 ? "fixed" : dt < scene.time.dt_max ? fmt::format("CFL at {:.3g} m/s", v) : "time.dt_max";
-  if (scene.time.dt == 0 && (pace.limit == "sound" || pace.limit == "viscosity") && pace.dt < dt) {
+  // Limits of the solver's own: sound, viscosity, the fall through the domain.
+  const bool own = pace.limit != "dt" && pace.limit != "dt_max" && pace.limit != "velocity" && pace.limit != "frame";
+  if (scene.time.dt == 0 && own && !pace.limit.empty() && pace.dt < dt) {
     dt = pace.dt;
     why = pace.limit;
   }

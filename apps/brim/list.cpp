@@ -18,7 +18,8 @@ namespace brim::command {
 namespace fs = std::filesystem;
 
 int listSolvers() {
-  for (const SolverInfo& s : solvers()) fmt::print("{:<12} {}  ({})\n", s.name, s.text, s.source);
+  for (const SolverInfo& s : solvers())
+    fmt::print("{:<12} {}  ({})\n{:<12} {}\n", s.name, s.text, s.source, "", textOf(s.capabilities));
   return ok;
 }
 
@@ -42,7 +43,8 @@ int listScenes() {
   for (const auto& file : files) {
     try {
       const Scene scene = readScene(file);
-      fmt::print("{:<36} {}D {:>7} particles  {}\n", file, scene.dimension, count(estimate(scene).particles), scene.title);
+      fmt::print("{:<36} {}D {:>7} particles  {:<10}  {}\n", file, scene.dimension, count(estimate(scene).particles),
+                 scene.solver.name, scene.title);
     } catch (const SceneError& e) {
       fmt::print("{:<36} has mistakes: brim check {}\n", file, file);
     }

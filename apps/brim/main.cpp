@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 
+#include "brim/suggest.h"
 #include "commands.h"
 #include "look.h"
 #ifdef BRIM_REPORT
@@ -31,7 +33,8 @@ const char* examples = R"(Examples:
 )"
 #ifdef BRIM_REPORT
                        R"(  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph           one page that compares both
-  brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
+  brim sweep scenes/dam_break_2d.toml --set solver.tolerance=0 --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
+  brim study studies/cs11_convergence.toml         a question, its runs and the finding, from a file
 )"
 #endif
 #ifdef BRIM_VIEW
@@ -79,11 +82,37 @@ void addMachine(CLI::App& command, Options& machine) {
       ->type_name("NAME");
 }
 
-int version() {
+std::string version() {
   std::string all;
   for (const auto& f : flavours()) all += " " + f;
-  fmt::print("brim {}\nflavours:{}\n", BRIM_VERSION, all);
-  return ok;
+  return fmt::format("brim {}\nflavours:{}", BRIM_VERSION, all);
+}
+
+// A word that is no command of `app`, with what was probably meant; "" if the word is one.
+std::string noCommand(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (word.starts_with("-") || std::find(names.begin(), names.end(), word) != names.end()) return "";
+  const std::string who = app.get_parent() ? "brim " + app.get_name() : "brim";
+  const bool scene = !app.get_parent() && word.ends_with(".toml");
+  return fmt::format("{} has no command \"{}\"{}  (one of: {})", who, word,
+                     scene ? "; did you mean \"brim run " + word + "\"?" : didYouMean(word, names), listed(names));
+}
+
+// An option that the command has not, with what was probably meant; "" if nothing is over.
+std::string noOption(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  if (!used.empty()) return noOption(*used.front());
+  for (const std::string& word : app.remaining()) {
+    if (!word.starts_with("--")) continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* o : app.get_options())
+      for (const std::string& name : o->get_lnames()) names.push_back("--" + name);
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("brim {} has no option {}{}  (brim {} --help)", app.get_name(), name, didYouMean(name, names),
+                       app.get_name());
+  }
+  return "";
 }
 
 #ifdef BRIM_REPORT
@@ -160,7 +189,8 @@ void addReports(CLI::App& app, ReportArguments& a) {
   auto* sweep = app.add_subcommand("sweep", "Run a scene with all combinations of some values and write a page about them");
   sweep->footer(
       std::string(
-          "Example:\n  brim sweep scenes/dam_break_2d.toml --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3\n") +
+          "Example:\n  brim sweep scenes/dam_break_2d.toml --set solver.tolerance=0 --vary solver.iterations=1,2,5,10 --vary "
+          "time.dt_max=1e-3,5e-3\nWith a tolerance above 0 a solver stops before its largest number of iterations.\n") +
       reportNotes);
   sweep->add_option("SCENE", a.run.scene.file, "Scene file (TOML)")->required();
   sweep->add_option("--solver", a.run.scene.solver, "Solver, instead of the scene's (brim list solvers)")->type_name("NAME");
@@ -307,9 +337,17 @@ int dispatch(int argc, char** argv) {
   listParameters_->add_option("NAME", name, "Only this table, solver or key");
   listParameters_->add_flag("--markdown", markdown, "As the page docs/scene_format.md");
   auto* version_ = app.add_subcommand("version", "Version and flavours of this build");
+  app.set_version_flag("--version,-V", version, "Version and flavours of this build");
 
+  if (argc > 1)
+    if (const std::string told = noCommand(app, argv[1]); !told.empty()) throw Failure(told);
+  if (argc > 2 && argv[1] == list->get_name())
+    if (const std::string told = noCommand(*list, argv[2]); !told.empty()) throw Failure(told);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& e) {
+    if (const std::string told = noOption(app); !told.empty()) throw Failure(told);
+    return app.exit(e) == 0 ? ok : mistake;
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? ok : mistake;
   }
@@ -328,7 +366,10 @@ int dispatch(int argc, char** argv) {
 #endif
   if (*check) return command::check(a.scene);
   if (*info) return command::info(a.scene, a.machine);
-  if (*version_) return version();
+  if (*version_) {
+    fmt::print("{}\n", version());
+    return ok;
+  }
   if (*listSolvers_) return listSolvers();
   if (*listScenes_) return listScenes();
   if (*listDevices_) return listDevices();

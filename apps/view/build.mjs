@@ -12,6 +12,7 @@ await build({
   minify: true,
   charset: 'ascii',
   legalComments: 'eof',
+  loader: {'.h': 'text'}, // colours.js reads its colours from src/render/palette.h
   nodePaths: [new URL('node_modules', `file://${process.cwd()}/`).pathname],
   logLevel: 'warning',
 });

@@ -1,16 +1,18 @@
-// Colour scales: speed from blue to white and density from white to red, as in the course sheet; pressure from dark to light.
+// Colour scales, those of pictures and reports too: speed from blue to white and density from white to red, as in the course
+// sheet; pressure from dark to light.
 import {DataTexture, LinearFilter, RGBAFormat} from 'three';
+import palette from '../../src/render/palette.h';
 
-const stops = {
-  speed: ['#10367d', '#1f6fc9', '#59aef0', '#b9e0fb', '#ffffff'],
-  density: ['#ffffff', '#fdd9c8', '#f79a76', '#df4a3b', '#a30f26'],
-  pressure: ['#28114f', '#6b1d81', '#b63679', '#f1695c', '#fec287', '#fbfcbf'],
-};
+// Palette speedColours("#10367d #1f6fc9 ...");
+const stops = Object.fromEntries(
+  [...palette.matchAll(/Palette (\w+)Colours\("([^"]+)"\)/g)].map(([, quantity, colours]) => [quantity, colours.split(' ')]),
+);
 
 export const units = {speed: 'm/s', density: 'kg/m³', pressure: 'Pa'};
 
 const rgb = hex => [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16));
 
+export const coloursOf = quantity => stops[quantity];
 export const gradient = quantity => `linear-gradient(to right, ${stops[quantity].join(', ')})`;
 
 export function texture(quantity) {
@@ -37,7 +39,7 @@ export function short(x) {
   return String(Number(x.toPrecision(size >= 1000 ? 4 : 3)));
 }
 
-// The range that the colours span: what was seen lately, so that one wild particle or frame does not make all flicker.
+// The range that the colours span: what most particles had lately, so that one wild particle or frame does not make all flicker.
 export class ColourRange {
   constructor() {
     this.fixed = null; // [low, high]
@@ -48,8 +50,7 @@ export class ColourRange {
     this.high = null;
   }
   add(frame, restDensity) {
-    let low = frame.least,
-      high = frame.largest;
+    let [low, high] = frame.common;
     if (frame.quantity === 'speed') [low, high] = [0, Math.max(high, 1e-3)]; // fluid at rest is at rest
     if (frame.quantity === 'density') {
       low = restDensity;

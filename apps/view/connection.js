@@ -1,11 +1,11 @@
-// The WebSocket to the simulation: frames and messages in, commands out. src/view/frame.h says how a frame lies in its bytes.
+// The WebSocket to the simulation: frames and messages in, commands out. src/view/frame_message.h says how a frame lies in its bytes.
 
 const quantities = ['speed', 'density', 'pressure'];
-const headerBytes = 64;
+const headerBytes = 72;
 
 export function decodeFrame(buffer) {
   const view = new DataView(buffer);
-  if (buffer.byteLength < headerBytes || view.getUint32(0, false) !== 0x42524631) throw new Error('not a frame');
+  if (buffer.byteLength < headerBytes || view.getUint32(0, false) !== 0x42524632) throw new Error('not a frame');
   const f32 = (at, count) => new Float32Array(buffer, at, count);
   const dimension = view.getUint8(4),
     solids = view.getUint16(6, true),
@@ -19,6 +19,8 @@ export function decodeFrame(buffer) {
     at = start + 12 * vertices + 4 * indices - 4;
     return {corners, vertices: f32(start, 3 * vertices), indices: new Uint32Array(buffer, start + 12 * vertices, indices)};
   });
+  at += 4;
+  const arrows = f32(at + 4, 6 * view.getUint32(at, true));
   return {
     dimension,
     quantity: quantities[view.getUint8(5)],
@@ -30,10 +32,12 @@ export function decodeFrame(buffer) {
     size: [...f32(44, 3)],
     least: view.getFloat32(56, true),
     largest: view.getFloat32(60, true),
+    common: [...f32(64, 2)],
     poses: Array.from({length: solids}, (_, k) => f32(headerBytes + 48 * k, 12)),
     places: new Uint16Array(buffer, places, dimension * count),
     values: new Uint16Array(buffer, values, count),
     sheets,
+    arrows, // places and velocities, six numbers each
   };
 }
 

@@ -1,6 +1,6 @@
 // Sliders, switches and choices made from the declarations of parameters: name, unit, range, default and sentence.
 import {short} from './colours.js';
-import {make, button} from './dom.js';
+import {make, button, numberField, numberIn} from './dom.js';
 
 // What a slider spans. Declared ranges are often open or vast; then two decades around the default, or a few times it, are
 // where people look. The box beside the slider takes any value that the declaration allows.
@@ -54,30 +54,26 @@ function numberRow(control, send) {
     title: tooltip(control),
     'aria-label': control.name,
   });
-  const box = make('input', {type: 'number', step: 'any', title: tooltip(control), 'aria-label': `${control.name}, exactly`});
+  const box = numberField(tooltip(control), `${control.name}, exactly`, value => Number.isFinite(value) && send(value));
   slider.addEventListener('input', () => (box.value = fromSlider(slider.value)));
   slider.addEventListener('change', () => send(fromSlider(slider.value)));
-  box.addEventListener('change', () => box.value !== '' && Number.isFinite(box.valueAsNumber) && send(box.valueAsNumber));
   const set = v => {
     slider.value = toSlider(v);
     const rounded = Number(v.toPrecision(6));
-    box.value = rounded !== 0 && Math.abs(rounded) < 1e-3 ? rounded.toExponential() : rounded; // 2.5e-6 fits, 0.0000025 does not
+    const text = rounded !== 0 && Math.abs(rounded) < 1e-3 ? rounded.toExponential() : rounded; // 2.5e-6 fits, 0.0000025 does not
+    box.show(text);
   };
   return {inputs: [slider, box], set};
 }
 
 function vectorRow(control, send) {
+  const all = () => boxes.map(b => numberIn(b.value));
   const boxes = Array.from({length: control.size}, (_, k) =>
-    make('input', {type: 'number', step: 'any', title: tooltip(control), 'aria-label': `${control.name}, ${'xyz'[k]}`}),
+    numberField(tooltip(control), `${control.name}, ${'xyz'[k]}`, () => all().every(Number.isFinite) && send(all())),
   );
-  for (const box of boxes)
-    box.addEventListener('change', () => {
-      const all = boxes.map(b => b.valueAsNumber);
-      if (all.every(Number.isFinite)) send(all);
-    });
   return {
     inputs: [make('span', {class: 'several'}, ...boxes)],
-    set: v => boxes.forEach((b, k) => (b.value = Number(v[k].toPrecision(6)))),
+    set: v => boxes.forEach((b, k) => b.show(Number(v[k].toPrecision(6)))),
   };
 }
 

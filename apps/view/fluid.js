@@ -42,6 +42,8 @@ export class Fluid {
       size: {value: new three.Vector3()},
       scale: {value: 1},
       flatView: {value: false},
+      sliceAxis: {value: new three.Vector3(1, 0, 0)},
+      sliceRange: {value: new three.Vector2(-1e30, 1e30)},
     };
     this.shared = shared;
     this.radius = {value: 1}; // of a drawn particle
@@ -149,6 +151,21 @@ export class Fluid {
     const u = this.look.uniforms;
     u.valueRange.value.set(frame.least, frame.largest);
     u.colours.value = this.textures[frame.quantity];
+  }
+
+  // Only a layer is shown, two spacings thick, at a part 0..1 of the domain along an axis; axis -1: all.
+  setSlice(axis, part, extent) {
+    this.slice = {axis, part};
+    const middle = part * (extent[axis] ?? 0);
+    this.shared.sliceAxis.value.set(0, 0, 0).setComponent(Math.max(axis, 0), 1);
+    this.shared.sliceRange.value.set(axis < 0 ? -1e30 : middle - this.spacing, axis < 0 ? 1e30 : middle + this.spacing);
+  }
+
+  // Whether a particle at [m] from the domain's corner is drawn.
+  shows(place) {
+    const {x, y} = this.shared.sliceRange.value,
+      along = place[Math.max(this.slice?.axis ?? 0, 0)];
+    return along >= x && along <= y;
   }
 
   setColourRange([low, high]) {

@@ -2,6 +2,7 @@
 import {Connection} from './connection.js';
 import {short} from './colours.js';
 import {button, make} from './dom.js';
+import {drawMarks} from './marks.js';
 import {Panel} from './panel.js';
 import {Stage} from './stage.js';
 
@@ -59,6 +60,7 @@ async function readTables(measured) {
 
 const handlers = {
   connected(yes) {
+    if (yes) connection.send({type: 'tell'}); // with the plots so far
     if (yes) lost?.remove();
     else if (!lost?.isConnected) lost = note('The simulation has ended, or cannot be reached. Trying again…', 'warning', true);
   },
@@ -73,6 +75,7 @@ const handlers = {
       stage.range.clear();
       if (message.mode === 'playback') readTables(message.measured ?? []);
     }
+    if (message.history) panel.plots.load(message.history);
   },
   status(message) {
     panel.status(message);
@@ -85,6 +88,7 @@ const handlers = {
       );
     if (message.state !== 'running') parts.push(message.state);
     facts.textContent = parts.join(' · ');
+    stage.facts = `${(message.time ?? 0).toFixed(3)} s`;
     latest = message;
   },
   note: message => note(message.text, message.level),
@@ -92,14 +96,59 @@ const handlers = {
     if (!stage.scene) return;
     stage.setFrame(frame);
     panel.showBar();
+    probe();
+    panel.film?.frame(frame);
   },
 };
 
+// What the particle under the pointer has, beside the pointer.
+const picture = document.getElementById('picture'),
+  told = document.getElementById('probe');
+let pointer = null;
+function probe() {
+  const found = pointer && stage?.probe(...pointer);
+  told.hidden = !found;
+  if (!found) return;
+  const box = picture.getBoundingClientRect();
+  told.textContent = found.text;
+  const [x, y] = [pointer[0] - box.left, pointer[1] - box.top];
+  told.style.left = `${Math.min(x + 14, box.width - told.offsetWidth - 6)}px`;
+  told.style.top = `${y + 14 + told.offsetHeight > box.height ? y - told.offsetHeight - 8 : y + 14}px`;
+}
+for (const type of ['pointermove', 'pointerdown'])
+  picture.addEventListener(type, event => {
+    const looks = type === 'pointerdown' ? event.pointerType === 'touch' : event.buttons === 0;
+    pointer = looks ? [event.clientX, event.clientY] : null;
+    probe();
+  });
+picture.addEventListener('pointerleave', event => {
+  if (event.pointerType === 'touch') return;
+  pointer = null;
+  probe();
+});
+
+// Scale bar and axes over the canvas, above the bar of time.
+const marks = document.getElementById('marks'),
+  transport = document.getElementById('transport');
+function drawnMarks() {
+  const {width, height} = picture.getBoundingClientRect(),
+    ratio = Math.min(devicePixelRatio, 2);
+  marks.width = width * ratio;
+  marks.height = height * ratio;
+  const c = marks.getContext('2d');
+  c.scale(ratio, ratio);
+  stage.scaleBar = drawMarks(c, stage, height, transport.offsetHeight + 20);
+}
+
 try {
-  stage = new Stage(document.getElementById('picture'), {
-    drawn: () => connection?.drawn(),
+  stage = new Stage(picture, {
+    drawn: () => {
+      drawnMarks();
+      connection?.drawn();
+    },
     drag,
     draggable: () => panel?.live,
+    covered: () => ({above: 50, below: transport.offsetHeight + 24}), // [px] by the bars
   });
   panel = new Panel(stage, message => connection.send(message));
   connection = new Connection(handlers);

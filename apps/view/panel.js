@@ -1,9 +1,9 @@
 // The side panel and the bar of time: everything that people can press.
 import {gradient, short, units} from './colours.js';
 import {controlRow} from './controls.js';
-import {button, choice, icon, make} from './dom.js';
+import {button, choice, icon, make, numberField, numberIn} from './dom.js';
 import {Plots} from './plots.js';
-import {Recorder, screenshot} from './record.js';
+import {Filming, filmRate, save, screenshot} from './record.js';
 
 const section = (title, ...children) => make('details', {open: true}, make('summary', {}, title), ...children);
 
@@ -21,10 +21,13 @@ export class Panel {
     this.send = send;
     this.rows = new Map();
     this.plots = new Plots();
-    this.recorder = new Recorder(stage);
+    this.film = null; // while one is made
     this.makeTransport(document.getElementById('transport'));
     this.makePanel(document.getElementById('panel'));
-    this.setTheme(this.stored('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    this.system = () => (dark.matches ? 'dark' : 'light');
+    this.setTheme(this.stored('theme') ?? this.system());
+    dark.addEventListener('change', () => this.stored('theme') || this.setTheme(this.system()));
     document.addEventListener('keydown', event => this.key(event));
   }
 
@@ -37,7 +40,8 @@ export class Panel {
   }
   store(name, value) {
     try {
-      localStorage.setItem(`brim-view-${name}`, value);
+      if (value === null) localStorage.removeItem(`brim-view-${name}`);
+      else localStorage.setItem(`brim-view-${name}`, value);
     } catch {
       // as above
     }
@@ -55,7 +59,9 @@ export class Panel {
       title: 'Frame',
       'aria-label': 'Frame',
     });
-    this.scrub.addEventListener('input', () => this.send({type: 'seek', frame: Number(this.scrub.value)}));
+    this.scrub.addEventListener('input', () => this.seek(Number(this.scrub.value)));
+    this.loop = button(icon('loop'), 'Play again and again (L)', () => this.setLoop(!this.looping), {id: 'loop', hidden: true});
+    this.loop.classList.add('toggle');
     this.clock = make('output', {id: 'clock', title: 'Simulated time'});
     this.pace = choice(paces, '1', 'Simulated time per wall time, at most', limit =>
       this.send({type: 'pace', limit: Number(limit)}),
@@ -63,7 +69,8 @@ export class Panel {
     bar.append(
       button(icon('reset'), 'Back to the start; a scene file is read again (R)', () => this.send({type: 'reset'}), {id: 'reset'}),
       this.run,
-      button(icon('step'), 'One step (.)', () => this.send({type: 'step', count: 1}), {id: 'step'}),
+      button(icon('step'), 'One step (. or the right arrow)', () => this.send({type: 'step', count: 1}), {id: 'step'}),
+      this.loop,
       this.clock,
       this.scrub,
       this.pace,
@@ -88,18 +95,42 @@ export class Panel {
       'What colours the particles',
       by => this.send({type: 'colour', by}),
     );
-    const end = (name, title) =>
-      make('input', {
-        type: 'number',
-        step: 'any',
-        placeholder: name,
-        title,
-        'aria-label': title,
-        onchange: () => this.fixRange(),
-      });
-    this.least = end('auto', 'Value at the low end of the colours; empty: follows the fluid');
-    this.most = end('auto', 'Value at the high end of the colours; empty: follows the fluid');
-    this.film = button('● record', 'Record the picture as a film', () => this.toggleFilm(), {id: 'record'});
+    const end = title => numberField(title, title, () => this.fixRange(), {placeholder: 'auto'});
+    this.least = end('Value at the low end of the colours; empty: follows the fluid');
+    this.most = end('Value at the high end of the colours; empty: follows the fluid');
+    this.sliceAxis = choice(
+      [
+        ['-1', 'whole'],
+        ['0', 'across x'],
+        ['1', 'across y'],
+        ['2', 'across z'],
+      ],
+      '-1',
+      'Shows only a layer of the fluid, two spacings thick',
+      () => this.setSlice(),
+    );
+    this.slicePart = make('input', {
+      type: 'range',
+      min: 0,
+      max: 1,
+      step: 'any',
+      value: 0.5,
+      title: 'Where the layer is',
+      'aria-label': 'Where the layer is',
+      oninput: () => this.setSlice(),
+    });
+    this.arrows = make('input', {
+      type: 'checkbox',
+      title: 'Arrows along the velocities of some of the particles (V)',
+      'aria-label': 'velocities',
+      onchange: () => this.send({type: 'arrows', on: this.arrows.checked}),
+    });
+    this.record = button('● record', `Record a film: ${filmRate} pictures per simulated second, until stopped`, () => this.toggleFilm(), {
+      id: 'record',
+    });
+    this.saveScene = button('save scene', 'Save the scene with all that was changed, as a file for brim run', () =>
+      this.keepScene(),
+    );
     this.solver = make('select', {id: 'solver', onchange: () => this.send({type: 'solver', name: this.solver.value})});
     this.solverText = make('p', {class: 'hint'});
     this.solverRows = make('div', {id: 'solver-rows'});
@@ -116,7 +147,7 @@ export class Panel {
         'header',
         {},
         this.title,
-        button('◐', 'Light or dark', () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'), {id: 'theme'}),
+        button('◐', 'Light or dark', () => this.chooseTheme(), {id: 'theme'}),
       ),
       this.file,
       section(
@@ -129,12 +160,20 @@ export class Panel {
           make('span', {class: 'name'}, 'range'),
           make('span', {class: 'several'}, this.least, this.most),
         ),
+        (this.sliceRow = make(
+          'div',
+          {class: 'row wide'},
+          make('span', {class: 'name'}, 'layer'),
+          make('span', {class: 'several'}, this.sliceAxis, this.slicePart),
+        )),
+        make('div', {class: 'row flag'}, make('span', {class: 'name'}, 'velocities'), this.arrows),
         make(
           'div',
           {class: 'buttons'},
           button('fit', 'Show the whole domain (F)', () => this.stage.fit()),
-          button('screenshot', 'Save the picture as PNG', () => screenshot(this.stage, this.name())),
-          this.film,
+          button('screenshot', 'Save the picture as PNG', () => screenshot(this.stage, this.stage.facts, this.name())),
+          this.record,
+          this.saveScene,
         ),
       ),
       this.solverPart,
@@ -142,15 +181,22 @@ export class Panel {
       section('Statistics', this.plots.element),
     );
     this.setStyle(this.style.value);
-    this.film.disabled = !this.recorder.possible;
+    this.setSlice();
+    this.record.disabled = !Filming.possible;
+    if (!Filming.possible) this.record.title = 'This browser encodes no films, or only for pages of this machine';
   }
 
   name = () => (this.title.textContent || 'brim').toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
 
+  // Who wants what the system has follows the system again.
+  chooseTheme() {
+    this.setTheme(this.theme === 'dark' ? 'light' : 'dark');
+    this.store('theme', this.theme === this.system() ? null : this.theme);
+  }
+
   setTheme(theme) {
     this.theme = theme;
     document.documentElement.dataset.theme = theme;
-    this.store('theme', theme);
     this.stage.setTheme(theme);
     this.plots.draw();
   }
@@ -164,7 +210,7 @@ export class Panel {
   }
 
   fixRange() {
-    const [a, b] = [this.least, this.most].map(i => i.valueAsNumber);
+    const [a, b] = [this.least, this.most].map(i => numberIn(i.value));
     const [low, high] = this.stage.range.get();
     const set = [Number.isFinite(a) ? a : low, Number.isFinite(b) ? b : high];
     this.stage.range.fixed = (Number.isFinite(a) || Number.isFinite(b)) && set[1] > set[0] ? set : null;
@@ -172,15 +218,47 @@ export class Panel {
     this.showBar();
   }
 
+  setSlice() {
+    const axis = Number(this.sliceAxis.value);
+    this.slicePart.disabled = axis < 0;
+    this.stage.setSlice(axis, Number(this.slicePart.value));
+  }
+
+  setLoop(on) {
+    this.send({type: 'loop', on});
+  }
+
+  // Played back: a frame. Of a simulation: a state that it kept; the last place is now.
+  seek(k) {
+    if (this.live && k >= this.kept.length) this.send({type: 'run'});
+    else this.send({type: 'seek', frame: Math.max(k, 0)});
+  }
+  // By frames, or by kept states.
+  wind(by) {
+    if (this.live && by > 0) this.send({type: 'step', count: 1});
+    else this.seek(Math.min(Number(this.scrub.value) + by, Number(this.scrub.max) - (this.live ? 1 : 0)));
+  }
+
   toggle() {
-    this.send({type: this.running ? 'pause' : 'run'});
+    if (this.film) this.film.stop();
+    else this.send({type: this.running ? 'pause' : 'run'});
+  }
+
+  keepScene() {
+    const text = `# Saved by brim view from ${this.file.textContent}; files of meshes are sought beside this file.\n${this.toml}`;
+    save(new Blob([text], {type: 'application/toml'}), `${this.name()}.toml`);
   }
 
   toggleFilm() {
-    if (this.recorder.running) this.recorder.stop();
-    else this.recorder.start(this.name());
-    this.film.textContent = this.recorder.running ? '■ stop' : '● record';
-    this.film.classList.toggle('active', this.recorder.running);
+    if (this.film) return this.film.stop();
+    this.film = new Filming(this);
+    this.record.textContent = '■ stop';
+    this.record.classList.add('active');
+    this.film.make().finally(() => {
+      this.film = null;
+      this.record.textContent = '● record';
+      this.record.classList.remove('active');
+    });
   }
 
   key(event) {
@@ -190,6 +268,12 @@ export class Panel {
       '.': () => this.send({type: 'step', count: 1}),
       r: () => this.send({type: 'reset'}),
       f: () => this.stage.fit(),
+      l: () => !this.live && this.setLoop(!this.looping),
+      v: () => this.arrows.click(),
+      arrowright: () => this.wind(1),
+      arrowleft: () => this.wind(-1),
+      home: () => this.seek(0),
+      end: () => this.seek(Number(this.scrub.max)),
       w: () => {
         this.style.value = this.style.value === 'water' ? 'particles' : 'water';
         this.setStyle(this.style.value);
@@ -210,8 +294,16 @@ export class Panel {
     document.title = `${scene.title || message.file} · Brim`;
     this.file.textContent = message.file + (message.flavour ? ` · ${message.flavour}` : '');
     this.solverPart.hidden = this.physicsPart.hidden = !live;
-    this.scrub.hidden = live;
+    this.loop.hidden = live;
+    this.scrub.title = live ? 'Back to what was kept of the simulation' : 'Frame';
+    this.until = scene.until;
+    this.toml = message.toml;
+    this.saveScene.hidden = !live;
+    this.sliceRow.hidden = scene.dimension === 2;
+    if (scene.dimension === 2) this.sliceAxis.value = '-1';
+    this.setSlice();
     if (!live) {
+      this.scrub.hidden = false;
       this.times = message.frames;
       this.scrub.max = message.frames.length - 1;
     }
@@ -245,13 +337,28 @@ export class Panel {
     this.run.setAttribute('aria-pressed', String(this.running));
     document.documentElement.dataset.state = status.state;
     if (document.activeElement !== this.pace) this.pace.value = String(status.pace);
-    if (!this.live && document.activeElement !== this.scrub) this.scrub.value = status.frame;
+    if (this.live) this.showKept(status);
+    else if (document.activeElement !== this.scrub) this.scrub.value = status.frame;
+    this.looping = status.loop === true;
+    this.loop.setAttribute('aria-pressed', String(this.looping));
+    this.time = status.time ?? 0;
+    this.film?.status(status);
     if (status.time !== undefined) {
       const frame = this.live ? '' : ` · frame ${status.frame + 1} of ${this.times?.length}`;
       this.clock.textContent = `${status.time.toFixed(3)} s${frame}`;
     }
     if (this.live) this.plots.add(status);
     else this.plots.mark(status.time);
+  }
+
+  // States to go back to; the last place of the bar is what is simulated now.
+  showKept(status) {
+    this.kept = status.kept ?? [];
+    const now = !this.kept.length || status.time > this.kept.at(-1) + 1e-12;
+    this.scrub.hidden = this.kept.length < 2;
+    this.scrub.max = this.kept.length;
+    const at = now ? this.kept.length : this.kept.findLastIndex(t => t <= status.time + 1e-12);
+    if (document.activeElement !== this.scrub || !this.running) this.scrub.value = at;
   }
 
   showBar() {

@@ -183,12 +183,24 @@ export class Plots {
   add(status) {
     const {report} = status;
     if (!report) return;
-    if (status.step !== this.step) for (const p of this.statistics) p.add(status.time, report);
     // Measured with the last frame, which may be older than the statistics.
-    if (report.measured?.length && report.measured_time !== this.measuredAt)
-      for (const p of this.measured) p.add(report.measured_time, report);
+    const measured = report.measured?.length && report.measured_time !== this.measuredAt;
+    const stepped = status.step !== this.step;
     this.step = status.step;
     this.measuredAt = report.measured_time;
+    // Gone back to what was kept: a line there, until the simulation goes on and tells its new history.
+    const last = Math.max(...this.statistics.map(p => p.times.at(-1) ?? -1));
+    if (stepped && status.time <= last) return this.mark(status.time);
+    if (stepped)
+      for (const p of this.statistics) {
+        p.cursor = null;
+        p.add(status.time, report);
+      }
+    if (measured)
+      for (const p of this.measured) {
+        p.cursor = null;
+        p.add(report.measured_time, report);
+      }
     this.draw();
   }
   // A run that is over: all of it from its tables, and a line where the picture is.
@@ -209,6 +221,12 @@ export class Plots {
       if (i % every !== 0) return;
       for (const p of plots) p.add(report.time, {...report, volume_ratio: volume});
     });
+    this.draw();
+  }
+  // What a simulation kept of its past, for a page that comes late.
+  load(rows) {
+    for (const p of this.plots) p.clear();
+    for (const row of rows) for (const p of this.plots) p.add(row.time, row);
     this.draw();
   }
   mark(time) {

@@ -5,12 +5,21 @@ uniform vec3 low, size;        // [m] the box that the 16-bit places count in
 uniform float radius;          // [m] of a drawn particle
 uniform float scale;           // [px/m], in perspective at a depth of 1 m
 uniform bool flatView;
+uniform vec3 sliceAxis;
+uniform vec2 sliceRange;       // [m] along the axis: what lies outside is not drawn
 in float value;
 out vec3 centre;
 out float shade;
 void main() {
-  vec4 eye = modelViewMatrix * vec4(low + position * size, 1.0);
+  vec3 place = low + position * size;
+  vec4 eye = modelViewMatrix * vec4(place, 1.0);
   centre = eye.xyz;
+  float along = dot(place, sliceAxis);
+  if (along < sliceRange.x || along > sliceRange.y) {
+    gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // behind the far end of the view
+    gl_PointSize = 1.0;
+    return;
+  }
   shade = value;
   gl_Position = projectionMatrix * eye;
   gl_PointSize = max(2.0 * radius * scale / (flatView ? 1.0 : -eye.z), 1.5);

@@ -1,8 +1,10 @@
 // The picture: camera, ground, domain, solids and the fluid among them.
 import * as three from 'three';
 import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
+import {Arrows} from './arrows.js';
 import {ColourRange} from './colours.js';
 import {Fluid} from './fluid.js';
+import {describeParticle, particleAt} from './probe.js';
 import * as shaders from './shaders.js';
 import {makeSolids, setPose, Sheets} from './solids.js';
 
@@ -20,6 +22,7 @@ const themes = {
     solid: '#98876f',
     sheet: '#c8553d',
     body: '#d59a2e',
+    arrow: '#101820',
   },
   dark: {
     background: '#10161d',
@@ -32,6 +35,7 @@ const themes = {
     solid: '#a08c6c',
     sheet: '#e0755b',
     body: '#e3b04b',
+    arrow: '#ffe9a8',
   },
 };
 
@@ -49,6 +53,7 @@ export class Stage {
     this.wanted = true;
     this.solids = [];
     this.sheets = new Sheets();
+    this.arrows = new Arrows();
     this.draws = 0;
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.watchPointer();
@@ -117,6 +122,8 @@ export class Stage {
     }
     this.fluid.setScene(scene, this.reach, this.up, colours);
     this.background = new three.Color(colours.background);
+    this.arrows.look.color.set(colours.arrow);
+    if (this.fluid.slice) this.setSlice(this.fluid.slice.axis, this.fluid.slice.part);
     this.want();
   }
 
@@ -189,9 +196,13 @@ export class Stage {
     const middle = new three.Vector3(...this.extent).multiplyScalar(0.5);
     this.controls.target.copy(middle);
     if (this.scene.dimension === 2) {
-      this.camera.position.set(middle.x, middle.y, 5);
       this.camera.zoom = 1;
       this.resize();
+      // In the middle of what the bars above and below leave.
+      const {above, below} = this.handlers.covered();
+      const low = middle.y + ((above - below) / 2) * ((this.camera.top - this.camera.bottom) / this.canvas.clientHeight);
+      this.camera.position.set(middle.x, low, 5);
+      this.controls.target.set(middle.x, low, 0);
     } else {
       const side =
         Math.abs(this.up.y) > 0 ? new three.Vector3(0.45, 0, 1) : new three.Vector3(0.45, -1, 0).projectOnPlane(this.up);
@@ -231,7 +242,9 @@ export class Stage {
     this.fluid.resize(this.canvas.width, this.canvas.height);
     if (this.camera?.isPerspectiveCamera) this.camera.aspect = width / height;
     if (this.camera?.isOrthographicCamera) {
-      const half = Math.max((0.5 * this.extent[1]) / (1 - 130 / height), (0.53 * this.extent[0] * height) / width);
+      const {above, below} = this.handlers.covered(),
+        room = Math.max(height - above - below, 0.3 * height);
+      const half = Math.max((0.5 * this.extent[1] * height) / room, (0.53 * this.extent[0] * height) / width);
       [this.camera.top, this.camera.bottom] = [half, -half];
       [this.camera.left, this.camera.right] = [(-half * width) / height, (half * width) / height];
     }
@@ -242,11 +255,40 @@ export class Stage {
   setFrame(frame) {
     if (this.quantity !== frame.quantity) this.range.clear();
     this.quantity = frame.quantity;
+    this.frameShown = frame;
     this.fluid.setFrame(frame);
     this.range.add(frame, this.scene.density);
     this.setPoses(frame.poses);
     this.sheets.set(frame.sheets, themes[this.theme], this.scene.dimension === 2);
+    this.setArrows();
     this.want();
+  }
+
+  setArrows() {
+    const {arrows} = this.frameShown;
+    let fast = 0;
+    for (let i = 3; i < arrows.length; i += 6) fast = Math.max(fast, Math.hypot(arrows[i], arrows[i + 1], arrows[i + 2]));
+    const view = this.camera.getWorldDirection(new three.Vector3());
+    this.arrows.set(arrows, fast, 0.08 * this.reach, view, place => this.fluid.shows(place));
+  }
+
+  setSlice(axis, part) {
+    this.fluid.setSlice(axis, part, this.extent ?? []);
+    if (this.frameShown && this.camera) this.setArrows();
+    this.want();
+  }
+
+  // The particle under a point of the page, as text, or null.
+  probe(x, y) {
+    const frame = this.frameShown;
+    if (!frame || !this.camera || this.style === 'water') return null;
+    const box = this.canvas.getBoundingClientRect(),
+      ray = new three.Raycaster();
+    ray.setFromCamera(new three.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height), this.camera);
+    const i = particleAt(frame, ray.ray.origin.toArray(), ray.ray.direction.toArray(), this.fluid.radius.value, place =>
+      this.fluid.shows(place),
+    );
+    return i < 0 ? null : describeParticle(frame, i, this.scene.min);
   }
 
   setPoses(poses) {
@@ -267,6 +309,7 @@ export class Stage {
       r.render(this.world, this.camera);
       this.fluid.drawParticles(this.camera);
     }
+    if (this.arrows.count > 0) r.render(this.arrows.scene, this.camera);
     this.draws += 1;
     this.handlers.drawn();
   }

@@ -38,6 +38,9 @@ struct Capabilities {
   bool cloth_with_bodies = false;  // cloth or soft bodies and rigid bodies in one scene
 };
 
+/// In words that follow "2D, 3D": "viscosity; periodic sides; rigid bodies".
+std::string textOf(const Capabilities&);
+
 /// One solver as users see it.
 struct SolverInfo {
   std::string name, source, text;

@@ -26,6 +26,7 @@ struct Facts {
   std::int64_t inside_solids = 0;  // lattice points not filled because a solid is there
   double particle_mass = 0;        // [kg]
   double support = 0;              // [m]
+  double reach = 0;                // [m] what time.cfl counts in: a particle's radius, or a grid's cell
 };
 
 class Simulation {

@@ -4,6 +4,7 @@
 
 #include "math/whole.h"
 #include "render/backdrop.h"
+#include "render/palette.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -164,15 +165,9 @@ const std::vector<std::string>& pictureStyles() {
 }
 
 Colour styleColour(const std::string& style, double fraction) {
-  // Density white to red, speed blue to white.
-  static constexpr Colour calm = {0.06f, 0.25f, 0.62f}, middle = {0.32f, 0.60f, 0.90f}, white = {0.98f, 0.98f, 0.98f},
-                          pink = {0.96f, 0.55f, 0.47f}, red = {0.78f, 0.06f, 0.09f};
-  if (style != "density" && style != "speed") return {0.20f, 0.48f, 0.78f};
-  const float s = float(std::clamp(std::isfinite(fraction) ? fraction : 0, 0., 1.));
-  const Colour& a = style == "density" ? (s < 0.5f ? white : pink) : (s < 0.5f ? calm : middle);
-  const Colour& b = style == "density" ? (s < 0.5f ? pink : red) : (s < 0.5f ? middle : white);
-  const float f = s < 0.5f ? 2 * s : 2 * s - 1;
-  return {a[0] + f * (b[0] - a[0]), a[1] + f * (b[1] - a[1]), a[2] + f * (b[2] - a[2])};
+  if (style == "density") return densityColours(fraction);
+  if (style == "speed") return speedColours(fraction);
+  return {0.20f, 0.48f, 0.78f};
 }
 
 void chooseColours(PictureOptions& options, const Scene& scene, const std::vector<Snapshot>& frames) {

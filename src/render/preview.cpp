@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "math/whole.h"
+#include "render/palette.h"
 #include "scene/walls.h"
 
 namespace brim {
@@ -45,7 +46,7 @@ void drawColourBar(Image& image, int middle, int y, double fastest) {
   constexpr int width = 240, height = 9;
   const int left = middle - width / 2;
   for (int x = 0; x < width; ++x) {
-    const Colour colour = colourOf((x + 0.5) / width);
+    const Colour colour = speedColours((x + 0.5) / width);
     for (int v = y; v < y + height; ++v)
       for (int c = 0; c < 3; ++c) image.at(left + x, v)[c] = std::uint8_t(std::lround(255 * colour[c]));
   }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "math/whole.h"
+#include "render/palette.h"
 
 namespace brim {
 
@@ -153,7 +154,7 @@ class Painter {
       const float nz = std::sqrt(std::max(0.f, 1 - nx * nx - ny * ny));
       const float lambert = std::max(0.f, nx * float(light[0]) + ny * float(light[1]) + nz * float(light[2]));
       const float tone = flat ? 0.80f + 0.24f * lambert : (0.60f + 0.56f * lambert) * openness(x, y);
-      const Colour base = i < n ? colourOf(panel_.speed[i] / look_.fastest) : i < m ? solidColour : sheetColour;
+      const Colour base = i < n ? speedColours(panel_.speed[i] / look_.fastest) : i < m ? solidColour : sheetColour;
       for (int c = 0; c < 3; ++c) canvas_.colour[at][c] = std::min(1.f, tone * base[c]);
     }
   }
@@ -217,19 +218,6 @@ class Painter {
 };
 
 }  // namespace
-
-Colour colourOf(double fraction) {
-  // Deep water to foam to a warm end: light grows up to the yellow, so the order also reads in grey.
-  static constexpr Colour stops[] = {{0.05f, 0.19f, 0.49f}, {0.08f, 0.40f, 0.75f}, {0.20f, 0.65f, 0.87f},
-                                     {0.55f, 0.85f, 0.85f}, {0.97f, 0.91f, 0.58f}, {0.99f, 0.72f, 0.28f}};
-  constexpr int last = int(std::size(stops)) - 1;
-  const double at = std::clamp(std::isfinite(fraction) ? fraction : 0, 0., 1.) * last;
-  const int k = std::min(int(at), last - 1);
-  const float s = float(at - k);
-  Colour colour;
-  for (int c = 0; c < 3; ++c) colour[c] = (1 - s) * stops[k][c] + s * stops[k + 1][c];
-  return colour;
-}
 
 void drawPanel(Image& image, int left, int top, int width, int height, const Camera& camera, const Panel& panel,
                const Look& look) {

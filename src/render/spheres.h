@@ -24,9 +24,6 @@ struct Look {
   double fastest = 1;  // [m/s] the end of the colours
 };
 
-/// The colour of a speed over the fastest, 0..1.
-Colour colourOf(double fraction);
-
 /// Spheres with depth, light from above left, darker where something is in front; the edges of the box; a floor. Antialiased
 /// by 2 x 2 samples a pixel. Draws into the rectangle of the image that the camera was made for.
 void drawPanel(Image&, int left, int top, int width, int height, const Camera&, const Panel&, const Look&);

@@ -155,9 +155,7 @@ class Planner {
 
   void checkScope(const std::string& path, const std::string& label) {
     const std::string solver = splitScope(path).first;
-    if (!solver.empty() && !findSolver(solver))
-      mistakes_.add(label,
-                    fmt::format("solver \"{}\" is not known{}  (brim list solvers)", solver, didYouMean(solver, solverNames())));
+    if (!solver.empty() && !findSolver(solver)) mistakes_.add(label, unknownSolver(solver));
   }
 
   void makeAxes() {

@@ -90,12 +90,13 @@ Request readStudy(const std::string& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) throw Failure(fmt::format("there is no study {}", file));
   Mistakes mistakes;
+  const std::string text = readFile(file);
   toml::table root;
   try {
-    root = toml::parse(readFile(file), file);
+    root = toml::parse(text, file);
   } catch (const toml::parse_error& e) {
     const auto place = e.source().begin;
-    throw SceneError({{{file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e)}});
+    throw SceneError({{{file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e, text)}});
   }
   Request request;
   request.kind = "study";

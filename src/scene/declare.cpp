@@ -419,6 +419,20 @@ std::vector<std::string> solverNames() {
   return names;
 }
 
+std::string textOf(const Capabilities& c) {
+  std::string text = "2D, 3D";
+  if (!c.grid) text += "; viscosity";
+  if (c.periodic_sides) text += "; periodic sides";
+  if (c.rigid_bodies) text += c.two_way_bodies ? "; rigid bodies" : "; rigid bodies as moving solids";
+  if (c.cloth) text += c.cloth_with_bodies ? "; cloth and soft bodies, also with rigid bodies" : "; cloth and soft bodies";
+  return text;
+}
+
+std::string unknownSolver(const std::string& name) {
+  const auto all = solverNames();
+  return fmt::format("solver \"{}\" is not known{}  (one of: {})", name, didYouMean(name, all), listed(all));
+}
+
 std::string rangeText(const Doc& d) {
   const bool low = d.low > -huge, high = d.high < huge;
   if (low && high && d.low == d.high) return fmt::format("{:g}", d.low);

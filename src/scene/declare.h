@@ -76,6 +76,8 @@ std::vector<Parameter> parametersOf(const SolverInfo&);
 std::string declaredChoice(const std::string& solver, const std::string& parameter);
 const SolverInfo* findSolver(const std::string& name);  // null: not known
 std::vector<std::string> solverNames();
+/// What is said of a name that no solver has, with the names of all.
+std::string unknownSolver(const std::string& name);
 /// The smoothing kernel that the scene names, or else the default of its solver; "cubic" for solvers that declare none.
 std::string kernelName(const Scene&);
 /// Its radius in spacings: that of the scene, half as much again for the quintic spline, whose smoothing length is then the same.

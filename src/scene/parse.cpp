@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "brim/catalogue.h"
 #include "brim/files.h"
 #include "scene/reader.h"
 #include "scene/settings.h"
@@ -11,8 +12,32 @@
 
 namespace brim {
 
-std::string syntaxComplaint(const toml::parse_error& e) {
+// The number that a comma was meant to be part of, "0,01" -> "0.01"; "" where there is none around the place.
+static std::string withPoint(const std::string& text, const toml::source_position& place) {
+  std::istringstream lines(text);
+  std::string line;
+  for (unsigned k = 0; k < place.line && std::getline(lines, line);) ++k;
+  const auto digit = [&](std::size_t k) { return k < line.size() && line[k] >= '0' && line[k] <= '9'; };
+  const std::size_t comma = place.column - 1;
+  if (comma >= line.size() || line[comma] != ',' || comma == 0 || !digit(comma - 1) || !digit(comma + 1)) return "";
+  std::size_t first = comma, last = comma + 1;
+  while (first > 0 && (digit(first - 1) || line[first - 1] == '-')) --first;
+  while (digit(last)) ++last;
+  return line.substr(first, comma - first) + "." + line.substr(comma + 1, last - comma - 1);
+}
+
+std::string syntaxComplaint(const toml::parse_error& e, const std::string& text) {
   std::string what(e.description());
+  if (const std::string number = withPoint(text, e.source().begin); !number.empty())
+    return fmt::format("not TOML: a decimal point is written as a point, not as a comma: {}", number);
+  const std::string again = "cannot redefine existing table '";
+  if (const auto at = what.find(again); at != std::string::npos) {
+    const auto from = at + again.size();
+    const std::string path = what.substr(from, what.find('\'', from) - from);
+    for (const CatalogueSection& s : catalogue())
+      if (s.list && s.path == path)
+        return fmt::format("{0} is a list: write [[{0}]] with two brackets, once for each entry", path);
+  }
   if (const std::string opening = "Error while parsing "; what.starts_with(opening)) what = what.substr(opening.size());
   if (what.find("could not determine value type") != std::string::npos) what += " (a word needs quotes)";
   return "not TOML: " + what;
@@ -31,7 +56,7 @@ Draft draftScene(const std::string& text, const std::string& file, const std::ve
     root = toml::parse(text, file);
   } catch (const toml::parse_error& e) {
     const auto place = e.source().begin;
-    draft.mistakes.add("", {file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e));
+    draft.mistakes.add("", {file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e, text));
     return draft;
   }
   draft.readable = true;

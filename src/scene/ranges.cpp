@@ -42,9 +42,7 @@ class Ranges : public SceneVisitor {
   void solver(SolverChoice& choice) override {
     if (!mistakes_.trusts("solver.name")) return;
     const SolverInfo* chosen = findSolver(choice.name);
-    if (!chosen)
-      return add("solver.name", fmt::format("solver \"{}\" is not known{}  (brim list solvers)", choice.name,
-                                            didYouMean(choice.name, solverNames())));
+    if (!chosen) return add("solver.name", unknownSolver(choice.name));
     const auto parameters = parametersOf(*chosen);
     std::vector<std::string> names;
     for (const Parameter& p : parameters) names.push_back(p.name);

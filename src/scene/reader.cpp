@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "brim/suggest.h"
 #include "scene/settings.h"
@@ -16,6 +17,17 @@ static std::string kindOf(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
   if (const auto* array = node.as_array()) return fmt::format("a list of {}", array->size());
   return node.is_table() ? "a table" : "a date or time";
+}
+
+// "0,5" -> "; write 0.5 with a point"; "" for other texts.
+static std::string decimalPoint(const std::string& text) {
+  std::string number = text;
+  const auto comma = number.find(',');
+  if (comma == std::string::npos || number.find(',', comma + 1) != std::string::npos) return "";
+  number[comma] = '.';
+  char* end = nullptr;
+  std::strtod(number.c_str(), &end);
+  return *end == '\0' ? fmt::format("; write {} with a point", number) : "";
 }
 
 static std::string inUnit(const Doc& doc) { return doc.unit.empty() ? "" : " [" + doc.unit + "]"; }
@@ -96,6 +108,9 @@ void Reader::list(const char* name, const char*, const Tables& items) {
   const toml::node* node = find(name);
   const std::string path = join(name);
   if (!node) return;
+  if (node->is_table())
+    return mistakes_.add(path, locate(path, node->source()),
+                         fmt::format("{0} is a list: write [[{0}]] with two brackets, once for each entry", path));
   if (!node->is_array()) return wrongType(path, *node, fmt::format("a list of tables, each under its own [[{}]]", path));
   entries(path, *node->as_array(), items);
 }
@@ -117,7 +132,12 @@ void Reader::entries(const std::string& path, const toml::array& array, const Ta
 }
 
 bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, double* value) {
-  if (!node.is_number()) return wrongType(path, node, "a number" + inUnit(doc)), false;
+  if (!node.is_number()) {
+    const std::string hint = node.is_string() ? decimalPoint(node.as_string()->get()) : "";
+    mistakes_.add(path, locate(path, node.source()),
+                  fmt::format("{} must be a number{}; it is {}{}", path, inUnit(doc), kindOf(node), hint));
+    return false;
+  }
   *value = *node.value<double>();
   return true;
 }
@@ -149,9 +169,9 @@ bool Reader::readNumbers(const std::string& path, const toml::node& node, const 
   // A third number in 2D may be there as long as it says nothing. Without a dimension to trust, both lengths will do.
   const bool both = n == 2 || !mistakes_.trusts("dimension") || scene_.dimension < 2 || scene_.dimension > 3;
   if (array->size() != n && !(both && (array->size() == 2 || array->size() == 3))) {
-    mistakes_.add(
-        path, locate(path, node.source()),
-        fmt::format("{} needs {} numbers{} in a {}D scene; it has {}", path, n, inUnit(doc), scene_.dimension, array->size()));
+    mistakes_.add(path, locate(path, node.source()),
+                  fmt::format("{} needs {} numbers{} in a {}D scene; it has {}{}", path, n, inUnit(doc), scene_.dimension,
+                              array->size(), array->size() > n ? "  (a decimal point is written as a point: 0.5)" : ""));
     return false;
   }
   Vector v = {0, 0, 0};

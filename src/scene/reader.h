@@ -65,6 +65,6 @@ class Reader : public SceneVisitor {
 };
 
 /// What is wrong with a text that is no TOML.
-std::string syntaxComplaint(const toml::parse_error&);
+std::string syntaxComplaint(const toml::parse_error&, const std::string& text);
 
 }  // namespace brim

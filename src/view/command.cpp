@@ -100,6 +100,10 @@ const std::map<std::string, Form>& forms() {
       {"colour", {colour, {"by"}}},
       {"pace", {pace, {"limit"}}},
       {"seek", {seek, {"frame"}}},
+      {"advance", {advance, {"time"}}},
+      {"loop", {loop, {"on"}}},
+      {"arrows", {arrows, {"on"}}},
+      {"tell", {tell, {}}},
       {"seen", {seen, {}}},
   };
   return all;
@@ -132,6 +136,7 @@ Command parseCommand(std::string_view text) {
     case pause:
     case reset:
     case seen:
+    case tell:
       break;
     case step:
       c.index = whole(member(message, "count"), "count", 1, 1000);
@@ -159,6 +164,16 @@ Command parseCommand(std::string_view text) {
     case seek:
       c.index = whole(member(message, "frame"), "frame", 0, 1 << 30);
       break;
+    case advance:
+      c.number = number(member(message, "time"), "time", 0, 1e9);
+      break;
+    case loop:
+    case arrows: {
+      const json& on = member(message, "on");
+      if (!on.is_boolean()) throw BadMessage("\"on\" must be true or false");
+      c.on = on.get<bool>();
+      break;
+    }
   }
   return c;
 }

@@ -11,24 +11,29 @@ namespace brim::view {
 
 struct Command {
   enum class Kind {
-    run,     //                       go on
-    pause,   //
-    step,    // count                 so many steps (played back: frames), then pause
-    reset,   //                       from the start, the scene file read again
-    solver,  // name                  another method, from the present state
-    set,     // path, value           a parameter, from the present state
-    drag,    // solid, by             moves a solid by so many metres
-    colour,  // by                    speed, density or pressure
-    pace,    // limit                 simulated seconds per second at most; 0: as fast as it goes
-    seek,    // frame                 played back: the index of a frame
-    seen,    //                       a frame was drawn, another may come
+    run,      //                       go on
+    pause,    //
+    step,     // count                 so many steps (played back: frames), then pause
+    reset,    //                       from the start, the scene file read again
+    solver,   // name                  another method, from the present state
+    set,      // path, value           a parameter, from the present state
+    drag,     // solid, by             moves a solid by so many metres
+    colour,   // by                    speed, density or pressure
+    pace,     // limit                 simulated seconds per second at most; 0: as fast as it goes
+    seek,     // frame                 played back: the index of a frame; of a simulation: of a kept state
+    advance,  // time                  to that simulated time exactly, then pause
+    loop,     // on                    played back: from the end to the start again
+    arrows,   // on                    frames come with velocities
+    tell,     //                       says everything anew
+    seen,     //                       a frame was drawn, another may come
   };
   Kind kind = Kind::pause;
   std::string name;   // of the solver, or the path of the parameter
   std::string value;  // of the parameter, as TOML
   Quantity quantity = Quantity::speed;
-  int index = 0;                         // of the solid or the frame, or the number of steps
-  double number = 0;                     // the pace
+  int index = 0;      // of the solid or the frame, or the number of steps
+  double number = 0;  // the pace, or a time [s]
+  bool on = false;
   std::array<double, 3> by = {0, 0, 0};  // [m]
 };
 

@@ -132,6 +132,20 @@ json describeScene(const Scene& s) {
           {"solver", s.solver.name}};
 }
 
+json describeReport(const StepReport& r) {
+  return {{"dt", r.dt},
+          {"dt_limit", r.dt_limit},
+          {"iterations", r.iterations},
+          {"density_error_mean", r.density_error_mean},
+          {"density_error_max", r.density_error_max},
+          {"kinetic_energy", r.kinetic_energy},
+          {"potential_energy", r.potential_energy},
+          {"max_speed", r.max_speed},
+          {"emitted", r.emitted},
+          {"sunk", r.sunk},
+          {"lost", r.lost}};
+}
+
 json describeSolvers() {
   json all = json::array();
   for (const SolverInfo& s : solvers()) all.push_back({{"name", s.name}, {"source", s.source}, {"text", s.text}});

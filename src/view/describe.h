@@ -17,6 +17,9 @@ nlohmann::json describeScene(const Scene&);
 /// The methods: name, source and sentence.
 nlohmann::json describeSolvers();
 
+/// A step's numbers that the page shows and plots.
+nlohmann::json describeReport(const StepReport&);
+
 /// Every parameter that can be changed while the simulation runs, in the order of their declarations: those of the scene's
 /// solver ("solver.pbf.iterations"), gravity, viscosity and the steps. Each with type, unit, range, text, default and value.
 nlohmann::json describeControls(const Scene&);

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
 #include "io/file.h"
 #include "observe/summary.h"
 #include "observe/volume.h"
 #include "scene/motion.h"
+#include "scene/write.h"
 #include "view/describe.h"
+#include "view/kept.h"
 #include "view/measured.h"
 #include "view/server.h"
 #include "view/session.h"
@@ -63,17 +66,26 @@ class Live final : public Session {
     if (failed_) return State::failed;
     if (!sim_) return State::building;
     if (!diverged_.empty()) return State::diverged;
-    if (running_ || steps_ > 0) return State::running;
+    if (running_ || steps_ > 0 || target_) return State::running;
     return atEnd() ? State::finished : State::paused;
   }
   bool atEnd() const { return sim_ && sim_->time() >= scene_.time.until; }
 
   // How long there is nothing to do but to listen.
   double waitFor() const {
-    if (state() != State::running) return 0.1;
-    return steps_ > 0 || pace_ <= 0 ? 0 : std::clamp((sim_->time() - paceTime_) / pace_ - secondsSince(paceStart_), 0., 0.5);
+    if (state() != State::running || !watched_) return 0.1;
+    return steps_ > 0 || target_ || pace_ <= 0
+               ? 0
+               : std::clamp((sim_->time() - paceTime_) / pace_ - secondsSince(paceStart_), 0., 0.5);
   }
-  bool mayStep() const { return state() == State::running && waitFor() <= 0; }
+  bool mayStep() {
+    // Nobody should miss the beginning: the first step waits for the first page.
+    if (!watched_ && audience().ready()) {
+      watched_ = true;
+      keepPace();
+    }
+    return state() == State::running && waitFor() <= 0;
+  }
 
   void keepPace() {
     paceStart_ = Clock::now();
@@ -81,18 +93,21 @@ class Live final : public Session {
   }
 
   void step() {
+    goOnFromHere();
     const auto t0 = Clock::now();
     try {
       // A run stops at the scene's end once; who goes on from there sees no end.
       const double until = scene_.time.until, limit = sim_->time() < until ? until : sim_->time() + 1e6;
-      report_ = sim_->advance(limit);
+      report_ = sim_->advance(target_ ? std::min(limit, *target_) : limit);
       stepMs_ = 1e3 * secondsSince(t0);
       totals_.add(report_, stepMs_);
       if (steps_ > 0) --steps_;
-      if (limit == until && atEnd()) running_ = false, steps_ = 0, publish(true);
+      keepState();
+      if (limit == until && atEnd()) stopHere(), publish(true);
+      if (target_ && sim_->time() >= *target_) stopHere(), publish(true);
     } catch (const Diverged& e) {
       diverged_ = e.what();
-      running_ = false, steps_ = 0;
+      stopHere();
       audience().note(noteOf("error", e.what()));
       publish(true);
     }
@@ -104,6 +119,35 @@ class Live final : public Session {
     }
   }
 
+  void stopHere() {
+    running_ = false, steps_ = 0;
+    target_.reset();
+  }
+
+  // A copy of the state costs little beside the steps between two of them.
+  void keepState() {
+    if (kept_.wanted(sim_->time())) kept_.add({sim_->time(), sim_->save(), report_, totals_});
+  }
+
+  // After a rewind there is another future from here on.
+  void goOnFromHere() {
+    if (!rewound_) return;
+    rewound_ = false;
+    kept_.forgetAfter(sim_->time());
+    history_.forgetAfter(sim_->time());
+    tellAll();
+  }
+
+  void rewind(std::size_t k) {
+    if (!sim_ || k >= kept_.size()) throw Failure("there is no such frame to go back to");
+    sim_->restore(kept_[k].state);
+    report_ = kept_[k].report, totals_ = kept_[k].totals;
+    stopHere();
+    diverged_.clear();
+    rewound_ = true;
+    keepPace();
+  }
+
   void obey(const Command& c) {
     using enum Command::Kind;
     switch (c.kind) {
@@ -112,11 +156,16 @@ class Live final : public Session {
         keepPace();
         break;
       case pause:
-        running_ = false, steps_ = 0;
+        stopHere();
         break;
       case Command::Kind::step:
         running_ = false;
+        target_.reset();
         steps_ = sim_ && diverged_.empty() ? steps_ + c.index : 0;
+        break;
+      case advance:
+        stopHere();
+        if (sim_ && diverged_.empty() && c.number > sim_->time()) target_ = c.number;
         break;
       case reset:
         attempt([&] {
@@ -147,8 +196,15 @@ class Live final : public Session {
         keepPace();
         break;
       case seek:
-        audience().note(noteOf("error", "a simulation that runs cannot be wound; record it with brim run, and view its folder"));
+        attempt([&] { rewind(std::size_t(c.index)); });
         break;
+      case arrows:
+        arrows_ = c.on ? mostArrows : 0;
+        break;
+      case tell:
+        tellAll();
+        break;
+      case loop:
       case seen:
         break;
     }
@@ -205,6 +261,10 @@ class Live final : public Session {
 
   void restart() {
     steps_ = 0;
+    target_.reset();
+    rewound_ = false;
+    kept_.clear();
+    history_.clear();
     report_ = {};
     measuredValues_.clear();
     totals_ = {};
@@ -213,6 +273,7 @@ class Live final : public Session {
     const auto& blocks = scene_.fluid.blocks;
     const bool crowded = std::any_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.particles > 0; });
     totals_.startVolume = crowded ? 0 : liquidVolume(s, scene_, sim_->facts().particle_mass);
+    keepState();
     ++generation_;
   }
 
@@ -260,7 +321,9 @@ class Live final : public Session {
                   {"measured", describeMeasured(scene_)},
                   {"solvers", describeSolvers()},
                   {"controls", describeControls(scene_)},
-                  {"solids", describeSolids(scene_, shapes_)}};
+                  {"solids", describeSolids(scene_, shapes_)},
+                  {"toml", toToml(scene_)},
+                  {"history", history_.rows()}};
     if (sim_) hello["flavour"] = sim_->facts().flavour;
     audience().hello(hello.dump(-1, ' ', false, json::error_handler_t::replace));
   }
@@ -271,7 +334,7 @@ class Live final : public Session {
       shown_ = key();
       const Snapshot s = sim_->snapshot();
       sim_->restartAverages();
-      audience().frame(encodeFrameMessage(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
+      audience().frame(encodeFrameMessage(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_, arrows_));
       measuredValues_ = measuredIn(scene_, s), measuredTime_ = s.time;
       measureVolume(s);
     }
@@ -280,7 +343,7 @@ class Live final : public Session {
       tellStatus();
     }
   }
-  std::pair<std::int64_t, Quantity> key() const { return {sim_->step(), quantity_}; }
+  std::tuple<std::int64_t, Quantity, std::size_t> key() const { return {sim_->step(), quantity_, arrows_}; }
 
   // Costs about as much as a step: at most a twentieth of the time is given to it.
   void measureVolume(const Snapshot& s) {
@@ -301,22 +364,15 @@ class Live final : public Session {
       status["step"] = sim_->step();
       status["particles"] = r.step ? r.particles : sim_->facts().fluid_particles;
       status["rate"] = state() == State::running ? rate_ : 0;
-      if (r.step)
-        status["report"] = {{"dt", r.dt},
-                            {"dt_limit", r.dt_limit},
-                            {"iterations", r.iterations},
-                            {"density_error_mean", r.density_error_mean},
-                            {"density_error_max", r.density_error_max},
-                            {"kinetic_energy", r.kinetic_energy},
-                            {"potential_energy", r.potential_energy},
-                            {"max_speed", r.max_speed},
-                            {"volume_ratio", volume_},
-                            {"ms_step", stepMs_},
-                            {"emitted", r.emitted},
-                            {"sunk", r.sunk},
-                            {"lost", r.lost},
-                            {"measured", measuredValues_},
-                            {"measured_time", measuredTime_}};
+      status["kept"] = kept_.times();
+      if (r.step) {
+        status["report"] = describeReport(r);
+        status["report"]["volume_ratio"] = volume_;
+        status["report"]["ms_step"] = stepMs_;
+        status["report"]["measured"] = measuredValues_;
+        status["report"]["measured_time"] = measuredTime_;
+      }
+      if (r.step && !rewound_) history_.add(sim_->time(), status["report"]);
     }
     audience().status(status.dump());
   }
@@ -331,7 +387,13 @@ class Live final : public Session {
   int generation_ = 0;  // counts starts, so that plots know when to begin anew
   bool running_, failed_ = false;
   std::string diverged_;
-  std::int64_t steps_ = 0;  // to do while paused
+  std::int64_t steps_ = 0;        // to do while paused
+  std::optional<double> target_;  // [s] to go to and pause
+  bool watched_ = false;          // by any page, yet
+  bool rewound_ = false;          // and not gone on from there
+  KeptStates kept_;
+  History history_;
+  std::size_t arrows_ = 0;
   Quantity quantity_ = Quantity::speed;
   double pace_ = 1;  // [s/s]
 
@@ -343,7 +405,7 @@ class Live final : public Session {
   double rate_ = 0, rateTime_ = 0, paceTime_ = 0;
   Clock::time_point rateStart_, paceStart_, framed_, told_, measured_;
   std::uint32_t frames_ = 0;
-  std::pair<std::int64_t, Quantity> shown_ = {-1, Quantity::speed};
+  std::tuple<std::int64_t, Quantity, std::size_t> shown_ = {-1, Quantity::speed, 0};
 };
 
 }  // namespace

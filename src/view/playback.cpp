@@ -115,6 +115,16 @@ class Playback final : public Session {
         quantity_ = c.quantity;
         pending_ = true;
         break;
+      case arrows:
+        arrows_ = c.on ? mostArrows : 0;
+        pending_ = true;
+        break;
+      case loop:
+        loop_ = c.on;
+        break;
+      case tell:
+        tellAll();
+        break;
       case pace:
         pace_ = c.number;
         break;
@@ -123,6 +133,7 @@ class Playback final : public Session {
       case solver:
       case set:
       case drag:
+      case advance:
         audience().note(noteOf("error", "a run that is played back cannot be changed; view its scene file instead"));
         break;
     }
@@ -151,7 +162,10 @@ class Playback final : public Session {
       return;
     if (next >= numbers_.size()) {
       grow();
-      if (at_ + 1 >= numbers_.size()) running_ = false;
+      if (at_ + 1 >= numbers_.size()) {
+        running_ = loop_;
+        if (loop_) show(0), keepPace();
+      }
       return tellStatus();
     }
     show(next);
@@ -173,7 +187,7 @@ class Playback final : public Session {
     pending_ = false;
     std::vector<Pose<double>> poses;
     if (scene_) poses = posesOf(*scene_, shapes_, snapshot_);
-    audience().frame(encodeFrameMessage(snapshot_, corner_, quantity_, poses, std::uint32_t(at_)));
+    audience().frame(encodeFrameMessage(snapshot_, corner_, quantity_, poses, std::uint32_t(at_), arrows_));
     tellStatus();
   }
 
@@ -269,6 +283,7 @@ class Playback final : public Session {
                                               : "paused"},
                            {"generation", 0},
                            {"pace", pace_},
+                           {"loop", loop_},
                            {"frame", at_},
                            {"time", timeOf(at_)},
                            {"step", snapshot_.step},
@@ -286,7 +301,8 @@ class Playback final : public Session {
   Vector corner_ = {0, 0, 0};
   Snapshot snapshot_;
   std::size_t at_ = 0;
-  bool running_ = false, pending_ = true;
+  bool running_ = false, pending_ = true, loop_ = false;
+  std::size_t arrows_ = 0;
   Quantity quantity_ = Quantity::speed;
   double pace_ = 1, startTime_ = 0;
   Clock::time_point start_, looked_;

@@ -18,7 +18,7 @@ const made = (name, ...words) => {
 const solvers = execFileSync(brim, ['list', 'solvers'])
   .toString()
   .split('\n')
-  .filter(Boolean)
+  .filter(line => /^\w/.test(line))
   .map(l => l.split(' ')[0]);
 const pages = {
   compare: made('compare', 'compare', scene, '--solvers', solvers.join(',')),
@@ -81,7 +81,7 @@ const plots = page =>
         });
       return {
         name: i.chart.name,
-        full: series.filter(finite).map(s => s.name),
+        full: series.filter(s => s.name !== 'below the axis' && finite(s)).map(s => s.name),
         paths: i.element.querySelectorAll('svg path').length,
       };
     }),
@@ -107,7 +107,7 @@ for (const [name, folder] of Object.entries(pages)) {
   await claim(`${name}: every plot is also an SVG file, and every run has a row in the table and in report.csv`, async () => {
     const page = await open(folder);
     const names = (await plots(page)).map(p => p.name);
-    const files = readdirSync(path.join(folder, 'plots')).map(f => f.replace(/\.svg$/, ''));
+    const files = readdirSync(path.join(folder, 'plots')).filter(f => f.endsWith('.svg')).map(f => f.slice(0, -4));
     for (const n of names) assert.ok(files.includes(n), n);
     for (const f of files) {
       const text = readFileSync(path.join(folder, 'plots', `${f}.svg`), 'utf8');
@@ -153,6 +153,65 @@ await claim('compare: each plot over time has a curve with data for every solver
     sizes.join(),
   );
   for (const s of solvers) assert.ok(existsSync(path.join(pages.compare, s, 'strip.png')), s);
+  await page.context().close();
+});
+
+await claim('on paper: every plot in every form, the whole table, and nothing wider than the paper', async () => {
+  for (const name of ['compare', 'heat']) {
+    const page = await open(pages[name], {colorScheme: 'dark'});
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    const seen = await page.evaluate(() => {
+      const table = document.querySelector('.table'),
+        main = document.querySelector('main').getBoundingClientRect();
+      return {
+        theme: document.documentElement.dataset.theme,
+        missing: window.brimReport.items.filter(i => !i.element.querySelector('svg path')?.getClientRects().length).map(i => i.chart.name),
+        forms: [...new Set(window.brimReport.items.map(i => i.chart.form).filter(Boolean))].sort(),
+        // Drawn at the size that they have on paper.
+        stale: window.brimReport.items.filter(i => Number(i.element.querySelector('svg').getAttribute('height')) !== i.element.clientHeight)
+          .length,
+        hidden: table.scrollHeight - table.clientHeight,
+        wide: [...document.querySelectorAll('.plot svg, table.runs')].filter(e => e.getBoundingClientRect().right > main.right + 1)
+          .length,
+        rows: document.querySelectorAll('table.runs tbody tr').length,
+      };
+    });
+    assert.deepEqual(seen.missing, [], name);
+    assert.equal(seen.theme, 'light');
+    assert.equal(seen.stale, 0, name);
+    assert.ok(seen.hidden <= 1, `${seen.hidden} px of the table`);
+    assert.equal(seen.wide, 0, name);
+    if (name === 'heat') assert.deepEqual(seen.forms, ['curve', 'heat']);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await page.pdf({path: path.join(out, `${name}.pdf`), printBackground: true, preferCSSPageSize: true});
+    await page.context().close();
+  }
+});
+
+await claim('a point below a logarithmic axis is marked at its end', async () => {
+  const page = await open(pages.curve);
+  const marks = await page.evaluate(() => {
+    const data = structuredClone(window.brimReport.data);
+    data.runs.forEach((run, k) => {
+      run.summary.density_error_mean = [0.1, 0.001, 0][k];
+      run.series.density_error_mean = {t: [0, 1, 2, 3], v: [0, 0.1, 0.001, 0]};
+    });
+    const marks = {};
+    for (const chart of window.brimCharts.charts(data)) {
+      if (!['curve_density_error_mean', 'time_density_error_mean'].includes(chart.name)) continue;
+      const option = chart.option(window.brimCharts.themes.light, {log: true, shown: null});
+      const series = option.series.find(s => s.name === 'below the axis');
+      marks[chart.name] = {at: series.data.map(d => d.value), low: option.yAxis.min};
+    }
+    return marks;
+  });
+  // 10 %, 0.1 % and nothing: the axis ends at 0.1 %, and there the third run has its mark.
+  assert.deepEqual(marks.curve_density_error_mean, {at: [[5, 0.1]], low: 0.1});
+  assert.deepEqual(
+    marks.time_density_error_mean.at.map(p => p[0]),
+    [0, 3, 0, 3, 0, 3],
+  );
   await page.context().close();
 });
 

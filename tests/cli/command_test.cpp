@@ -38,6 +38,26 @@ TEST_F(Command, WrongArgumentsEndWith2AndNameTheArgument) {
   EXPECT_EQ(brim("run scenes/dam.toml --set until").code, 2);
 }
 
+TEST_F(Command, ASlipInACommandOrAnOptionIsToldWithWhatWasMeant) {
+  const auto told = [&](const std::string& words) {
+    const Outcome o = brim(words);
+    EXPECT_EQ(o.code, 2) << words;
+    return o.err;
+  };
+  EXPECT_TRUE(has(told("rnu scenes/dam.toml"), "brim has no command \"rnu\"; did you mean \"run\"?  (one of: run, "));
+  EXPECT_TRUE(has(told("scenes/dam.toml"), "did you mean \"brim run scenes/dam.toml\"?"));
+  EXPECT_TRUE(has(told("list solver"), "brim list has no command \"solver\"; did you mean \"solvers\"?"));
+  EXPECT_EQ(told("run scenes/dam.toml --solvr pbf"),
+            "brim: brim run has no option --solvr; did you mean \"--solver\"?  (brim run --help)\n");
+}
+
+TEST_F(Command, TheVersionIsToldByOptionAndByCommand) {
+  const Outcome option = brim("--version"), command = brim("version");
+  EXPECT_EQ(option.code, 0);
+  EXPECT_EQ(option.out, command.out);
+  EXPECT_TRUE(has(option.out, "brim ") && has(option.out, "flavours: ")) << option.out;
+}
+
 TEST_F(Command, CheckTellsAllMistakesWithTheirPlaces) {
   std::ofstream(folder / "bad.toml") << "version = 1\ndimension = 2\n[resolution]\nspacng = 0.1\n[solver]\nname = \"pfb\"\n"
                                         "[[fluid.blocks]]\nkind = \"box\"\nmin = [0, 0]\nmax = [0.5, 1.5]\n";
@@ -46,7 +66,8 @@ TEST_F(Command, CheckTellsAllMistakesWithTheirPlaces) {
   EXPECT_EQ(o.out, "");
   EXPECT_EQ(o.err,
             "bad.toml:4:1: resolution has no \"spacng\"; did you mean \"spacing\"?\n"
-            "bad.toml:6:8: solver \"pfb\" is not known; did you mean \"pbf\"?  (brim list solvers)\n"
+            "bad.toml:6:8: solver \"pfb\" is not known; did you mean \"pbf\"?  (one of: pbf, pcisph, projective, wcsph, dfsph, "
+            "iisph, constraint, flip, apic)\n"
             "bad.toml:10:7: fluid block lies 0.5 m outside the domain\n"
             "3 mistakes\n");
 }
@@ -60,7 +81,9 @@ TEST_F(Command, CheckAcceptsAGoodScene) {
 TEST_F(Command, AnUnknownSolverIsAMistakeNotAFallback) {
   const Outcome o = brim("run scenes/dam.toml --solver wcsphh");
   EXPECT_EQ(o.code, 2);
-  EXPECT_EQ(o.err, "--solver wcsphh: solver \"wcsphh\" is not known; did you mean \"wcsph\"?  (brim list solvers)\n");
+  EXPECT_EQ(o.err,
+            "--solver wcsphh: solver \"wcsphh\" is not known; did you mean \"wcsph\"?  (one of: pbf, pcisph, projective, wcsph, "
+            "dfsph, iisph, constraint, flip, apic)\n");
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
@@ -123,6 +146,19 @@ TEST_F(Command, InfoForetellsSizeDiskAndSteps) {
   for (const char* part : {"160", "memory", "21 frames", "about 200 of 0.005 s (time.dt_max)", "wall time"})
     EXPECT_TRUE(has(o.out, part)) << part << "\n" << o.out;
   EXPECT_TRUE(has(brim("info scenes/dam.toml --set time.dt_max=0.1").out, "CFL at 3.96 m/s"));
+}
+
+TEST_F(Command, InfoSaysTheParametersAndStepsThatRun) {
+  EXPECT_TRUE(has(brim("info scenes/dam.toml --set solver.iterations=7 --set solver.kernel=wendland").out, "iterations 7, "));
+  EXPECT_TRUE(has(brim("info scenes/dam.toml --set solver.kernel=wendland").out, "kernel wendland, "));
+  const std::string wcsph = brim("info scenes/dam.toml --solver wcsph").out;
+  EXPECT_TRUE(has(wcsph, "kernel quintic") && has(wcsph, "(sound)")) << wcsph;
+  // A grid's CFL counts in cells, three spacings of 0.05 m in 2D: 0.15 m / 3.96 m/s.
+  const std::string flip = brim("info scenes/dam.toml --solver flip --set time.dt_max=0.1").out;
+  EXPECT_TRUE(has(flip, "of 0.0379 s (CFL at 3.96 m/s)")) << flip;
+  // dfsph steps at most 0.5 d/v of a fall through the domain of 1 m: 0.5 * 0.05 / 4.43 s.
+  const std::string dfsph = brim("info scenes/dam.toml --solver dfsph --set time.dt_max=0.1 --set time.cfl=10").out;
+  EXPECT_TRUE(has(dfsph, "(fall)")) << dfsph;
 }
 
 TEST_F(Command, ARunLeavesItsResultsAndSaysWhere) {

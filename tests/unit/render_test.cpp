@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "render/palette.h"
 #include "render/preview.h"
 
 using namespace brim;
@@ -109,16 +110,29 @@ TEST(Picture, WhatIsNearerHidesWhatIsBehind) {
   EXPECT_GT(coloured(pictureOf(panel, camera, 0.1)).area, 50);
 }
 
-TEST(Picture, ColoursGrowLighterWithSpeed) {
-  double before = -1;
-  for (int k = 0; k <= 4; ++k) {
-    const auto c = colourOf(k / 5.);
-    const double light = 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2];
-    EXPECT_GT(light, before);
-    before = light;
+double lightOf(const Colour& c) { return 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2]; }
+
+TEST(Palette, ColoursGrowLighterWithSpeedAndPressureAndDarkerWithDensity) {
+  for (int k = 0; k < 20; ++k) {
+    EXPECT_LT(lightOf(speedColours(k / 20.)), lightOf(speedColours((k + 1) / 20.)));
+    EXPECT_LT(lightOf(pressureColours(k / 20.)), lightOf(pressureColours((k + 1) / 20.)));
+    EXPECT_GT(lightOf(densityColours(k / 20.)), lightOf(densityColours((k + 1) / 20.)));
   }
-  EXPECT_EQ(colourOf(7), colourOf(1));
-  EXPECT_EQ(colourOf(std::nan("")), colourOf(0));
+}
+
+// ID-32: velocity from blue to white, density from white to red.
+TEST(Palette, SpeedGoesFromBlueToWhiteAndDensityFromWhiteToRed) {
+  const Colour white = {1, 1, 1}, calm = speedColours(0), dense = densityColours(1);
+  EXPECT_GT(calm[2], 2 * calm[1]);
+  EXPECT_EQ(speedColours(1), white);
+  EXPECT_EQ(densityColours(0), white);
+  EXPECT_GT(dense[0], 3 * dense[2]);
+}
+
+TEST(Palette, WhatLiesOutsideHasTheColourOfItsEnd) {
+  EXPECT_EQ(speedColours(7), speedColours(1));
+  EXPECT_EQ(speedColours(-7), speedColours(0));
+  EXPECT_EQ(speedColours(std::nan("")), speedColours(0));
 }
 
 TEST(Preview, HasAPanelForEveryTimeAndIsTheSameEachTime) {

@@ -57,7 +57,7 @@ TEST(ViewFrame, ParticlesAreWhereTheyWereWithinHalfASixteenBitStepOfTheirBox) {
     std::vector<Pose<double>> solids(2);
     solids[1].position[0] = 101.5;
     const std::string f = encodeFrameMessage(s, {100, 100, D == 3 ? 100. : 0.}, Quantity::pressure, solids, 5);
-    EXPECT_EQ(f.substr(0, 4), "BRF1");
+    EXPECT_EQ(f.substr(0, 4), "BRF2");
     EXPECT_EQ(at<std::uint8_t>(f, 4), D);
     EXPECT_EQ(at<std::uint8_t>(f, 5), 2);
     EXPECT_EQ(at<std::uint16_t>(f, 6), 2);
@@ -68,7 +68,7 @@ TEST(ViewFrame, ParticlesAreWhereTheyWereWithinHalfASixteenBitStepOfTheirBox) {
     EXPECT_EQ(at<float>(f, frameMessageHeader + 48 + 36), 1.5f);
     const std::size_t places = frameMessageHeader + 96, values = (places + 2 * D * 1001 + 3) / 4 * 4;
     const std::size_t sheets = (values + 2 * 1001 + 3) / 4 * 4;
-    ASSERT_EQ(f.size(), sheets + 4 + 12 + 36 + 12);
+    ASSERT_EQ(f.size(), sheets + 4 + 12 + 36 + 12 + 4);
     EXPECT_EQ(at<std::uint32_t>(f, sheets), 1u);
     EXPECT_EQ(at<std::uint32_t>(f, sheets + 4), 3u);
     EXPECT_EQ(at<std::uint32_t>(f, sheets + 8), 3u);
@@ -98,17 +98,41 @@ TEST(ViewFrame, WhatIsNotFiniteOrMissingIsShownAtZeroInsteadOfCrashing) {
   s.density.clear();  // as a damaged file may have it
   for (const Quantity q : {Quantity::speed, Quantity::density}) {
     const std::string f = encodeFrameMessage(s, {100, 100, 100}, q, {}, 0);
-    for (std::size_t k = 32; k < 64; k += 4) EXPECT_TRUE(std::isfinite(at<float>(f, k)));
+    for (std::size_t k = 32; k < 72; k += 4) EXPECT_TRUE(std::isfinite(at<float>(f, k)));
     EXPECT_EQ(at<std::uint16_t>(f, frameMessageHeader + 2 * 4), 0);
   }
-  EXPECT_EQ(encodeFrameMessage(Snapshot(), {0, 0, 0}, Quantity::speed, {}, 0).size(), frameMessageHeader + 4);
+  EXPECT_EQ(encodeFrameMessage(Snapshot(), {0, 0, 0}, Quantity::speed, {}, 0).size(), frameMessageHeader + 8);
   s.surfaces = {{"torn", 3, {0, 0, 0}, {0, 0, 1}}};
-  EXPECT_EQ(encodeFrameMessage(s, {0, 0, 0}, Quantity::speed, {}, 0).size(), frameMessageHeader + 8 * 10 + 4);
+  EXPECT_EQ(encodeFrameMessage(s, {0, 0, 0}, Quantity::speed, {}, 0).size(), frameMessageHeader + 8 * 10 + 8);
   s.position.pop_back();  // then nothing is shown
   EXPECT_EQ(at<std::uint32_t>(encodeFrameMessage(s, {0, 0, 0}, Quantity::speed, {}, 0), 8), 0u);
 }
 
+TEST(ViewFrame, TheEndsOfTheColoursAreThoseOfMostParticlesAndNotOfOneThatIsWild) {
+  Snapshot s = cloud(3, 5000);
+  s.pressure[17] = 1e9f;
+  const std::string f = encodeFrameMessage(s, {100, 100, 100}, Quantity::pressure, {}, 0);
+  // Uniform from 0 to 5000 Pa: 0.5 % lie below 25 and above 4975 Pa; a sample of 5000 sees that within a hundredth of 5000.
+  EXPECT_NEAR(at<float>(f, 64), 25, 50);
+  EXPECT_NEAR(at<float>(f, 68), 4975, 50);
+  EXPECT_LT(at<float>(f, 60), 5 * 5000);  // what sixteen bits are spent on
+}
+
+TEST(ViewFrame, ArrowsAreVelocitiesOfAnEvenPickOfParticles) {
+  const Snapshot s = cloud(2, 1000);
+  const std::string without = encodeFrameMessage(s, {100, 100, 0}, Quantity::speed, {}, 0);
+  const std::string f = encodeFrameMessage(s, {100, 100, 0}, Quantity::speed, {}, 0, 300);
+  ASSERT_EQ(at<std::uint32_t>(f, without.size() - 4), 250u);  // every fourth
+  ASSERT_EQ(f.size(), without.size() + 24 * 250);
+  const std::size_t second = without.size() + 24;
+  EXPECT_EQ(at<float>(f, second), float(s.position[12] - 100));
+  EXPECT_EQ(at<float>(f, second + 16), s.velocity[13]);
+}
+
 TEST(ViewMessages, AreReadAsTheyAreMeant) {
+  EXPECT_EQ(parseCommand(R"({"type":"advance","time":0.5})").number, 0.5);
+  EXPECT_TRUE(parseCommand(R"({"type":"loop","on":true})").on);
+  EXPECT_EQ(parseCommand(R"({"type":"tell"})").kind, Command::Kind::tell);
   EXPECT_EQ(parseCommand(R"({"type":"pause"})").kind, Command::Kind::pause);
   EXPECT_EQ(parseCommand(R"({"type":"step","count":3})").index, 3);
   const Command set = parseCommand(R"({"type":"set","path":"solver.pbf.iterations","value":12})");
@@ -138,6 +162,9 @@ TEST(ViewMessages, AnythingElseIsRefused) {
                              R"({"type":["pause"]})",
                              R"({"type":"pause","why":1})",
                              R"({"type":"step"})",
+                             R"({"type":"advance","time":-1})",
+                             R"({"type":"loop","on":1})",
+                             R"({"type":"arrows"})",
                              R"({"type":"step","count":0})",
                              R"({"type":"step","count":1.5})",
                              R"({"type":"step","count":"3"})",

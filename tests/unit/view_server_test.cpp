@@ -421,7 +421,7 @@ TEST_F(ViewServer, AHundredThousandParticlesArriveFrameAfterFrame) {
       ADD_FAILURE() << "the connection ended after " << frames << " frames";
       break;
     }
-    EXPECT_EQ(m.payload.size(), frameMessageHeader + 8 * n + 4);
+    EXPECT_EQ(m.payload.size(), frameMessageHeader + 8 * n + 8);
     std::uint32_t number;
     std::memcpy(&number, m.payload.data() + 12, 4);
     EXPECT_GT(std::int64_t(number), last);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "brim/parameter.h"
 #include "brim/run.h"
 #include "view/frame_message.h"
+#include "view/kept.h"
 #include "view/session.h"
 
 using namespace brim;
@@ -38,7 +40,8 @@ class Memory : public Audience {
   void frame(std::string s) override {
     keep([&] { frame_ = std::move(s), ++frames; });
   }
-  bool ready() const override { return true; }
+  bool ready() const override { return there; }
+  std::atomic<bool> there = true;  // a page that takes frames
 
   json hello() const { return locked<json>(hello_); }
   json status() const { return locked<json>(status_); }
@@ -122,6 +125,82 @@ TEST_F(ViewSession, RunsToTheEndOfTheSceneAndOnFromThere) {
   EXPECT_TRUE(seen.until([&] { return seen.status()["time"] > 0.22; }));
 }
 
+TEST_F(ViewSession, WaitsForItsFirstPage) {
+  seen.there = false;
+  session = liveSession(file.string(), {}, {});
+  session->start(seen);
+  ASSERT_TRUE(reaches("running"));
+  // Whatever is asked is answered, and no step is made.
+  const std::string news = R"({"type":"tell"})";
+  for (int k = 0; k < 20; ++k) say(news);
+  ASSERT_TRUE(seen.until([&] { return seen.hello().contains("toml"); }));
+  EXPECT_EQ(seen.status()["step"], 0);
+  seen.there = true;
+  EXPECT_TRUE(seen.until([&] { return seen.status()["step"] > 0; }));
+}
+
+TEST_F(ViewSession, GoesBackToAKeptFrameAndOnFromThere) {
+  live(false);
+  say(R"({"type":"pace","limit":0})");
+  ASSERT_TRUE(reaches("finished"));
+  const std::vector<double> kept = seen.status()["kept"];
+  ASSERT_GT(kept.size(), 2u);
+  EXPECT_EQ(kept.front(), 0);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  say(R"({"type":"tell"})");
+  ASSERT_TRUE(seen.until([&] { return !seen.hello()["history"].empty(); }));
+
+  say(R"({"type":"seek","frame":1})");
+  ASSERT_TRUE(seen.until([&] { return seen.status()["time"] == kept[1]; }));
+  EXPECT_TRUE(reaches("paused"));
+  EXPECT_EQ(seen.status()["kept"].size(), kept.size());  // still there to look at
+  // From there it is the same run again: the same time and the same particles as the first time.
+  double time;
+  ASSERT_TRUE(seen.until([&] {
+    std::memcpy(&time, seen.frame().data() + 16, 8);
+    return time == kept[1];
+  }));
+  say(R"({"type":"step","count":1})");
+  ASSERT_TRUE(seen.until([&] { return seen.status()["time"] > kept[1]; }));
+  EXPECT_LE(seen.status()["kept"].size(), 3u);  // another future
+  for (const json& row : seen.hello()["history"]) EXPECT_LE(row["time"], kept[1]);
+}
+
+TEST_F(ViewSession, GoesToASimulatedTimeExactly) {
+  live(true);
+  say(R"({"type":"advance","time":0.033})");
+  EXPECT_TRUE(seen.until([&] { return seen.status()["time"] == 0.033; }));
+  EXPECT_TRUE(reaches("paused"));
+}
+
+TEST_F(ViewSession, TellsTheSceneAsItIsNow) {
+  live(true);
+  say(R"({"type":"set","path":"gravity","value":[1,-9.8]})");
+  say(R"({"type":"solver","name":"wcsph"})");
+  ASSERT_TRUE(seen.until([&] { return seen.hello()["scene"].value("solver", "") == "wcsph"; }));
+  const Scene scene = parseScene(seen.hello()["toml"], "saved.toml");
+  EXPECT_EQ(scene.gravity[0], 1);
+  EXPECT_EQ(scene.gravity[1], -9.8);
+  EXPECT_EQ(scene.solver.name, "wcsph");
+  EXPECT_EQ(scene.solids.size(), 1u);
+}
+
+TEST(ViewKept, AreThinnedWhereTheyAreTooMany) {
+  KeptStates kept(8, 1000);
+  for (int k = 0; k < 100; ++k)
+    if (kept.wanted(k / 30.)) kept.add({k / 30., std::vector<char>(10), {}, {}});
+  EXPECT_LE(kept.size(), 8u);
+  EXPECT_GE(kept.size(), 4u);
+  EXPECT_EQ(kept[0].time, 0);
+  for (std::size_t k = 2; k < kept.size(); ++k) EXPECT_NEAR(kept[k].time - kept[k - 1].time, kept[1].time, 1e-9);  // evenly
+  const double half = kept.last() / 2;
+  kept.forgetAfter(half);
+  EXPECT_LE(kept.last(), half);
+  KeptStates heavy(100, 1000);  // bytes
+  for (int k = 0; k < 20; ++k) heavy.add({double(k), std::vector<char>(300), {}, {}});
+  EXPECT_LE(heavy.size(), 3u);
+}
+
 TEST_F(ViewSession, StepsOneByOneWhilePausedAndStartsAnew) {
   live(true);
   EXPECT_EQ(seen.status()["step"], 0);
@@ -180,7 +259,7 @@ TEST_F(ViewSession, WhatCannotBeIsToldAndChangesNothing) {
   complains(R"({"type":"solver","name":"pfb"})", "did you mean");
   complains(R"({"type":"set","path":"resolution.spacing","value":0.001})", "resolution.spacing cannot be changed");
   complains(R"({"type":"drag","solid":9,"by":[0,0,0]})", "no such solid");
-  complains(R"({"type":"seek","frame":3})", "cannot be wound");
+  complains(R"({"type":"seek","frame":3})", "no such frame to go back to");
   EXPECT_NE(session->receive("{}"), "");
   write("nonsense = 3\n");
   complains(R"({"type":"reset"})", "nonsense");

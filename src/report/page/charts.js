@@ -136,4 +136,4 @@ export function svg(name) {
 }
 
 const everywhere = new Function('return this')();
-everywhere.brimCharts = {charts, colourOf, init, load, names, number, parameters, spread, svg, themes, unitText};
+everywhere.brimCharts = {charts, colourOf, init, linesOf, load, names, number, parameters, spread, svg, themes, unitText};

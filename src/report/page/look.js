@@ -85,6 +85,28 @@ function lowEnd(values) {
   return low < high * 1e-5 ? Math.pow(10, Math.ceil(Math.log10(high * 1e-5))) : null;
 }
 
+// Where a logarithmic axis ends if something lies below it: what is not positive, or five decades below the top. null: nothing does.
+export function floorOf(values) {
+  const positive = values.filter(v => v > 0);
+  if (!positive.length) return null;
+  const end = lowEnd(values);
+  const low = end === null ? Math.pow(10, Math.floor(Math.log10(smallest(positive)) + 1e-9)) : end;
+  return values.some(v => v < low) ? low : null;
+}
+
+// Marks at the lower end of the axis, for points that lie below it; each point has its colour and the run that it belongs to.
+export const belowName = 'below the axis';
+export const belowMarks = points => ({
+  type: 'scatter',
+  name: belowName,
+  data: points,
+  symbol: 'triangle',
+  symbolRotate: 180,
+  symbolSize: 9,
+  clip: false,
+  z: 4,
+});
+
 export function withY(theme, name, log, values) {
   const high = values.length ? largest(values) : 1,
     low = values.length ? smallest(values) : 0;
@@ -104,7 +126,7 @@ export function withY(theme, name, log, values) {
       showMinLabel: level ? false : null,
       showMaxLabel: level ? false : null,
     },
-    min: log ? lowEnd(values) : level ? low - 5e-3 * size : null,
+    min: log ? (floorOf(values) === null ? lowEnd(values) : floorOf(values)) : level ? low - 5e-3 * size : null,
     max: level ? high + 5e-3 * size : null,
   });
 }

@@ -1,6 +1,6 @@
 // Plots over what was varied: curves and heat maps. Runs in browsers and in Duktape: const, arrow functions and template
 // literals are fine, but no let, classes, destructuring, spread or loops over "of".
-import {axisLook, base, cross, heatColours, mixed, tipRows, withX, withY} from './look.js';
+import {axisLook, base, belowMarks, cross, floorOf, heatColours, mixed, tipRows, withX, withY} from './look.js';
 import {
   besideOf,
   diverged,
@@ -43,6 +43,7 @@ export function curveChart(data, q) {
   const logX = numeric && smallest(xs) > 0 && largest(xs) >= 20 * smallest(xs);
   const name = shortName(axis.path) + (axis.unit ? ` [${unitText(axis.unit)}]` : '');
   const top = sound.length ? largest(sound) : null;
+  const floor = floorOf(sound);
   return {
     name: `curve_${q.key}`,
     over: 'parameters',
@@ -103,14 +104,17 @@ export function curveChart(data, q) {
       const ordered = keys.length > 2 && data.axes.length === 2 && parameters(data).length === 2;
       const hue = k =>
         ordered || keys.length > theme.palette.length ? mixed(theme.ramp, k / (keys.length - 1)) : theme.palette[k];
-      const lost = [];
+      const lost = [],
+        below = [];
       option.series = keys.map((key, k) => {
         const points = [];
         data.runs.forEach((run, r) => {
           if (keyOf(run) !== key || run.at[at] === '') return;
           const x = numeric ? Number(run.at[at]) : run.at[at];
           const v = valueOf(run, q);
-          const good = !diverged(run) && v !== null && (!state.log || v > 0);
+          const sunk = !diverged(run) && v !== null && state.log && floor !== null && v < floor;
+          const good = !diverged(run) && v !== null && !sunk && (!state.log || v > 0);
+          if (sunk) below.push({value: [x, floor], run: r, itemStyle: {color: hue(k)}});
           points.push({value: [x, good ? v : null], run: r});
           if (diverged(run) && v !== null && (!state.log || v > 0))
             lost.push({value: [x, top === null ? v : Math.min(v, 2 * top)], run: r});
@@ -145,6 +149,7 @@ export function curveChart(data, q) {
             lineStyle: {width: 1.2, type: 'dashed'},
           });
       });
+      if (below.length) option.series.push(belowMarks(below));
       if (lost.length)
         option.series.push({
           type: 'scatter',
@@ -196,17 +201,17 @@ export function heatCharts(data, q) {
       const option = base(theme);
       const cells = [],
         lost = [];
+      const tones = all.filter(v => !log || v > 0).map(tone);
+      const low = tones.length ? smallest(tones) : 0,
+        high = tones.length ? largest(tones) : 1;
       data.runs.forEach((run, r) => {
         if (run.at[ix] === '' || run.at[iy] === '' || rest(run) !== facet) return;
         const x = axes[0].values.indexOf(run.at[ix]),
           y = axes[1].values.indexOf(run.at[iy]),
           v = valueOf(run, q);
         if (diverged(run)) lost.push({value: [x, y, 0], run: r});
-        else if (v !== null && (!log || v > 0)) cells.push({value: [x, y, tone(v)], run: r});
+        else if (v !== null) cells.push({value: [x, y, !log || v > 0 ? tone(v) : low], run: r});
       });
-      const tones = all.filter(v => !log || v > 0).map(tone);
-      const low = tones.length ? smallest(tones) : 0,
-        high = tones.length ? largest(tones) : 1;
       const named = a => shortName(a.path) + (a.unit ? ` [${unitText(a.unit)}]` : '');
       option.grid.bottom = 44;
       option.xAxis = withX(theme, named(axes[0]), {type: 'category', data: axes[0].values, axisLine: {show: false}});

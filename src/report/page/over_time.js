@@ -1,6 +1,6 @@
 // A plot over time (or what else q.x says), a curve for each run. Runs in browsers and in Duktape: const, arrow functions and template
 // literals are fine, but no let, classes, destructuring, spread or loops over "of".
-import {base, colourOf, cross, mark, tipRows, withX, withY} from './look.js';
+import {base, belowMarks, colourOf, cross, floorOf, mark, tipRows, withX, withY} from './look.js';
 import {before, diverged, noteOf, number, wide} from './values.js';
 
 export function timeChart(data, q) {
@@ -10,6 +10,7 @@ export function timeChart(data, q) {
       if (s) s.v.forEach(v => values.push(v * q.scale));
     });
   });
+  const floor = floorOf(values);
   const x = q.x || {name: 'time [s]', letter: 't', unit: 's', max: data.scene.until};
   const ends = data.runs.map(run => (run.series[q.key] ? run.series[q.key].t.slice(-1)[0] || 0 : 0));
   const most = x.max || Math.max.apply(null, ends);
@@ -19,7 +20,7 @@ export function timeChart(data, q) {
     quantity: q.key,
     title: q.title,
     unit: q.unit,
-    note: noteOf(data, q),
+    note: floor === null || !(q.log && wide(values)) ? noteOf(data, q) : `${noteOf(data, q)}; \u25bc: below the axis`,
     beside: q.subtitle || noteOf(data, q) !== q.note,
     canLog: true,
     log: q.log && wide(values),
@@ -44,11 +45,22 @@ export function timeChart(data, q) {
         return tipRows(`${x.letter} = ${number(t)} ${x.unit}`, rows.slice(0, 14), q);
       };
       option.series = [];
+      const below = [];
       data.runs.forEach((run, k) => {
         const s = run.series[q.key];
         if (!s || !s.t.length || (state.shown && !state.shown[run.name])) return;
         const colour = colourOf(data, k, theme);
-        const points = s.t.map((t, i) => [t, state.log && !(s.v[i] > 0) ? null : s.v[i] * q.scale]);
+        const sunk = v => state.log && floor !== null && v * q.scale < floor;
+        const points = s.t.map((t, i) => [t, sunk(s.v[i]) || (state.log && !(s.v[i] > 0)) ? null : s.v[i] * q.scale]);
+        // One mark in the middle of every stretch.
+        const stretch = {from: -1};
+        s.t.forEach((t, i) => {
+          if (sunk(s.v[i]) && stretch.from < 0) stretch.from = i;
+          const ends = stretch.from >= 0 && (i + 1 === s.t.length || !sunk(s.v[i + 1]));
+          if (!ends) return;
+          below.push({value: [(s.t[stretch.from] + t) / 2, floor], itemStyle: {color: colour}});
+          stretch.from = -1;
+        });
         option.series.push({
           type: 'line',
           name: run.label,
@@ -82,6 +94,7 @@ export function timeChart(data, q) {
             silent: true,
           });
       });
+      if (below.length) option.series.push(belowMarks(below));
       return option;
     },
   };

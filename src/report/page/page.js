@@ -1,10 +1,11 @@
 // Builds the page from its data: heading, table, pictures and plots.
-const {charts, colourOf, init, number, parameters, spread, themes, unitText} = window.brimCharts;
+const {charts, colourOf, init, linesOf, number, parameters, spread, themes, unitText} = window.brimCharts;
 const data = JSON.parse(document.getElementById('data').textContent);
 const root = document.getElementById('report');
 const all = charts(data);
 const shown = spread(data, 10);
 const drawn = []; // {chart, element, plot, state}
+const paper = {before: [], after: []}; // what printing shows beside what the screen does
 
 const preferDark = window.matchMedia('(prefers-color-scheme: dark)');
 const themeName = () => document.documentElement.dataset.theme;
@@ -87,6 +88,11 @@ function draw(item, force = false) {
     item.element.addEventListener('dblclick', () => draw(item, true));
   }
   const option = item.chart.option(theme(), item.state);
+  if (option.legend && document.documentElement.classList.contains('printing')) {
+    // On paper nobody turns the pages of a legend.
+    option.legend.type = 'plain';
+    option.grid.bottom = 20 + 17 * linesOf(option.legend.data, item.element.clientWidth);
+  }
   const fine = window.matchMedia('(pointer: fine)').matches;
   if (item.chart.form !== 'heat') {
     // A dragged rectangle zooms, a double click shows all again; two fingers zoom too, while one scrolls the page.
@@ -283,6 +289,9 @@ function pictures() {
       `show all ${with_.length}`,
     );
     place.append(more);
+    paper.before.push(() => {
+      if (more.isConnected) more.click();
+    });
   }
 }
 
@@ -311,7 +320,10 @@ function overParameters() {
       .join(' and ')}`,
     ...buttons,
   ).append(grid);
-  show(forms.includes('heat') ? 'heat' : forms[0]);
+  const usual = forms.includes('heat') ? 'heat' : forms[0];
+  show(usual);
+  paper.before.push(() => grid.replaceChildren(...mine.map(c => cards.get(c) ?? cards.set(c, card(c)).get(c))));
+  paper.after.push(() => show(usual));
 }
 
 function overTime() {
@@ -402,5 +414,28 @@ window.addEventListener('resize', () => {
   cancelAnimationFrame(pending);
   pending = requestAnimationFrame(() => drawn.filter(i => i.plot).forEach(i => i.plot.resize()));
 });
+// On paper: light, all plots in all their forms, and the whole table, as wide as the paper.
+let screenTheme = null;
+function toPaper() {
+  screenTheme ??= themeName();
+  document.documentElement.classList.add('printing');
+  paper.before.forEach(act => act());
+  setTheme('light');
+  // Drawn anew after the new size is known: a plot that is only resized is drawn with the next frame, which is too late.
+  drawn.forEach(i => {
+    i.plot?.resize();
+    draw(i, true);
+  });
+}
+function toScreen() {
+  document.documentElement.classList.remove('printing');
+  paper.after.forEach(act => act());
+  setTheme(screenTheme ?? themeName());
+  screenTheme = null;
+  drawn.filter(i => i.plot).forEach(i => i.plot.resize());
+}
+window.addEventListener('beforeprint', toPaper);
+window.addEventListener('afterprint', toScreen);
+
 // For tests: draws everything at once and hands out the plots.
 window.brimReport = {data, drawAll: () => drawn.forEach(i => draw(i)), items: drawn};
