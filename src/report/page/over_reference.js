@@ -25,7 +25,7 @@ function rangeOf(curve) {
 
 export function referenceChart(data, c, curve) {
   const reference = curve.reference;
-  const few = reference.x.length > 2 && reference.x.length <= 60 && !curve.exact;
+  const few = reference.x.length > 2 && reference.x.length <= 120 && !curve.exact;
   const range = rangeOf(curve);
   const margin = 0.04 * (range.max - range.min || 1);
   return {
@@ -47,6 +47,7 @@ export function referenceChart(data, c, curve) {
       option.yAxis = withY(theme, curve.y_title, false, [range.min, range.max]);
       option.yAxis.min = Number((range.min - margin).toPrecision(3));
       option.yAxis.max = Number((range.max + margin).toPrecision(3));
+      option.yAxis.axisLabel.showMinLabel = option.yAxis.axisLabel.showMaxLabel = false; // where the plot is cut is no round number
       const visible = run => !state.shown || state.shown[run.solver] !== false;
       option.tooltip.trigger = 'axis';
       option.tooltip.axisPointer = {lineStyle: {color: theme.axis}};

@@ -128,6 +128,21 @@ Curve rawCurve(const CurveRule& rule, const PlannedRun& run, const std::string& 
   return rule.kind == "profile" ? profileOf(rule, s, spacing) : surfaceOf(rule, s, spacing);
 }
 
+// Of an outline that overhangs, the highest point of each fiftieth of its width: what a run's surface is, too.
+Curve highest(const Curve& c) {
+  Curve top;
+  if (c.x.empty()) return top;
+  const double begin = c.x.front(), width = (c.x.back() - begin) / 50;
+  int last = -1;
+  for (std::size_t k = 0; k < c.size(); ++k) {
+    const int bin = width > 0 ? int((c.x[k] - begin) / width) : 0;
+    if (bin != last) top.add(c.x[k], c.y[k]);
+    if (c.y[k] > top.y.back()) top.x.back() = c.x[k], top.y.back() = c.y[k];
+    last = bin;
+  }
+  return top;
+}
+
 }  // namespace
 
 Curve referenceOf(const ValidationCase& what, const CurveRule& rule) {
@@ -154,7 +169,7 @@ Curve referenceOf(const ValidationCase& what, const CurveRule& rule) {
     }
   }
   sortByX(c);
-  return c;
+  return rule.kind == "surface" ? highest(c) : c;
 }
 
 Curve curveOf(const CurveRule& rule, const PlannedRun& run, const std::string& folder) {

@@ -150,6 +150,11 @@ ordered_json caseJson(const CasePlan& c, const std::string& out, const std::vect
   return j;
 }
 
+// Three digits, without an exponent where five places do.
+std::string shortNumber(double x) {
+  return std::abs(x) >= 1000 && std::abs(x) < 1e6 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
+}
+
 std::string text(double x) { return std::isfinite(x) ? fmt::format("{:.6g}", x) : ""; }
 
 std::string scoresCsv(const std::vector<CasePlan>& cases, const std::string& out,
@@ -172,17 +177,22 @@ std::string scoresCsv(const std::vector<CasePlan>& cases, const std::string& out
   return csv;
 }
 
+// +3.2 %, +320 %.
+std::string percent(double part) {
+  return std::abs(part) < 1 ? fmt::format("{:+.2g} %", 100 * part) : fmt::format("{:+.0f} %", 100 * part);
+}
+
 std::string cellOf(const Score& s) {
   if (!std::isfinite(s.error)) return "–";
   std::string value;
   if (s.kind == "correlation")
     value = fmt::format("{:.2f}", s.value);
   else if (s.kind == "inside" || s.kind == "kept" || s.kind == "rms")
-    value = fmt::format("{:.3g} %", 100 * s.value);
+    value = shortNumber(100 * s.value) + " %";
   else if (s.kind == "arrival" || s.kind == "peak_time")
     value = fmt::format("{:.3g}", s.value);
   else
-    value = fmt::format("{:.3g} ({:+.2g} %)", s.value, 100 * s.error);
+    value = fmt::format("{} ({})", shortNumber(s.value), percent(s.error));
   return s.good ? value : "**" + value + "**";
 }
 

@@ -173,7 +173,7 @@ Oscillation oscillationOf(const Curve& c, double begin, double end) {
         best = e, rate += a, damping += b, better = true;
     if (!better) dr *= 0.5, dd *= 0.5;
   }
-  return {rate, damping, true};
+  return {rate, damping, rate > M_PI / length};
 }
 
 double bestShift(const CurveRule& rule, const Curve& run, const Curve& reference) {
@@ -206,10 +206,12 @@ std::vector<Score> scoresOf(const CurveRule& rule, const Curve& run, const Curve
     s.value = s.expected = s.error = nan;
     if (r.kind == "rms" || r.kind == "correlation" || r.kind == "inside") {
       s.expected = r.kind == "rms" ? 0 : 1;
-      Window inner = w;  // a shift uncovers an end of the window; that end does not count
-      if (shift != 0 && moved.size() > 1) {
-        if (moved.x.front() > inner.begin && moved.x.front() - shift <= inner.begin + rule.shift) inner.begin = moved.x.front();
-        if (moved.x.back() < inner.end && moved.x.back() - shift >= inner.end - rule.shift) inner.end = moved.x.back();
+      // A shift uncovers an end of the window; that end does not count.
+      Window inner = w;
+      if (shift != 0 && !run.x.empty() && !reference.x.empty()) {
+        inner = {std::max(w.begin, reference.x.front()), std::min(w.end, reference.x.back())};
+        if (run.x.front() <= inner.begin) inner.begin = std::max(inner.begin, moved.x.front());
+        if (run.x.back() >= inner.end) inner.end = std::min(inner.end, moved.x.back());
       }
       if (const auto p = pairsOf(moved, reference, inner)) {
         const auto [low, high] = std::minmax_element(p->reference.begin(), p->reference.end());
