@@ -103,6 +103,7 @@ name = "wall"
 kind = "level"
 from = [0.05, 0]         # m
 to = [0.05, 1.15]        # m
+rate = 100               # Hz
 
 [solver]
 name = "pbf"
@@ -111,7 +112,7 @@ name = "pbf"
 until = 9.9              # s
 
 [output]
-frames_per_second = 50
+frames_per_second = 5
 formats = []
 `);
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "brim/run_folder.h"
+#include "io/csv.h"
 #include "report/csv.h"
 
 namespace brim {
@@ -30,14 +31,11 @@ void sortByX(Curve& c) {
 Curve columnOf(const std::string& file, const std::string& column) {
   Curve c;
   if (!std::filesystem::exists(file)) return c;
-  const Csv csv = readCsv(file);
-  const int x = csv.column("time"), y = csv.column(column);
-  if (x < 0 || y < 0) throw Failure(file + " has no column \"" + column + "\", which the case compares");
-  for (const auto& row : csv.rows) {
-    if (row.size() < csv.header.size()) continue;
-    const auto at = number(row[std::size_t(x)]), value = number(row[std::size_t(y)]);
-    if (at && value && (c.x.empty() || *at > c.x.back())) c.add(*at, *value);
-  }
+  const NumberTable table = readTable(file);
+  const auto *x = table.find("time"), *y = table.find(column);
+  if (!x || !y) throw Failure(file + " has no column \"" + column + "\", which the case compares");
+  for (std::size_t k = 0; k < table.rows(); ++k)
+    if (std::isfinite((*x)[k]) && std::isfinite((*y)[k]) && (c.x.empty() || (*x)[k] > c.x.back())) c.add((*x)[k], (*y)[k]);
   return c;
 }
 
@@ -110,7 +108,10 @@ Curve surfaceOf(const CurveRule& rule, const Snapshot& s, double spacing) {
 }
 
 Curve rawCurve(const CurveRule& rule, const PlannedRun& run, const std::string& folder) {
-  if (rule.kind == "gauge") return columnOf(folder + "/gauges.csv", rule.column);
+  if (rule.kind == "gauge") {  // one with a rate has a table of its own
+    const std::string own = folder + "/gauges/" + rule.column.substr(0, rule.column.find('.')) + ".csv";
+    return columnOf(std::filesystem::exists(own) ? own : folder + "/gauges.csv", rule.column);
+  }
   if (rule.kind == "body") return columnOf(folder + "/bodies.csv", rule.column);
   if (rule.kind == "statistics") return columnOf(folder + "/statistics.csv", rule.column);
   if (!std::filesystem::exists(folder + "/summary.json")) return {};
