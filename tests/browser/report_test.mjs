@@ -263,7 +263,7 @@ await claim('validate: every curve has its reference and a curve for each solver
   }
   await page.locator('button.chip', {hasText: 'pbf'}).click();
   for (const p of await plots(page)) assert.ok(!p.full.includes('pbf'), p.name);
-  assert.ok((await page.locator('p.facts', {hasText: 'flip refuses'}).textContent()).includes('viscosity'));
+  assert.ok((await page.locator('p.facts', {hasText: 'flip refuses'}).textContent()).includes('periodic'));
   const judged = await page.locator('table.scores tbody tr:not(.plain) td.good, table.scores tbody tr:not(.plain) td.bad').count();
   assert.ok(judged >= 7, `${judged}`); // three scores of pbf, two of each solver in the wells
   await page.context().close();
