@@ -5,6 +5,10 @@
 
 #include "brim/simulation.h"
 
+namespace brim {
+struct PlotRequest;
+}
+
 namespace brim::command {
 
 /// Exit codes; a run that was interrupted ends with 128 + the signal, as shells do.
@@ -56,6 +60,7 @@ int view(const ViewArguments&);
 int compare(const ReportArguments&);
 int sweep(const ReportArguments&);
 int study(const ReportArguments&);
+int plot(const PlotRequest&, bool quiet);
 int validate(const ValidateArguments&);
 int check(const SceneArguments&);
 int info(const SceneArguments&, const Options&);

@@ -6,6 +6,9 @@
 
 #include "commands.h"
 #include "look.h"
+#ifdef BRIM_REPORT
+#include "brim/report.h"
+#endif
 
 #ifndef BRIM_VERSION
 #define BRIM_VERSION "0.2.0"
@@ -33,7 +36,8 @@ const char* examples = R"(Examples:
   brim view out/dam_break                          play back the frames of a run
 )"
 #endif
-                       R"(  brim render out/dam_break --film                 pictures and an mp4 of a run
+                       R"(  brim plot out/dam_break --column kinetic_energy  any column of the tables, as SVG and PNG
+  brim render out/dam_break --film                 pictures and an mp4 of a run
   brim surface out/dam_break --format ply,vdb      the surface of the liquid: meshes and level sets
   brim check my.toml                               all mistakes, with line and column
   brim list parameters pbf                         every parameter: unit, range, default, meaning
@@ -113,6 +117,31 @@ void addReport(CLI::App& command, ReportArguments& a) {
   auto* resume = command.add_flag("--resume", a.run.resume, "Keep finished runs and continue interrupted ones");
   command.add_flag("--overwrite", a.run.overwrite, "Replace the results in that folder")->excludes(resume);
   command.add_flag("--quiet", a.run.quiet, "Print no progress, only errors");
+}
+
+struct PlotArguments {
+  PlotRequest request;
+  bool quiet = false;
+};
+
+void addPlot(CLI::App& app, PlotArguments& a) {
+  auto* plot = app.add_subcommand("plot", "Columns of a run's tables over time, as SVG and PNG files");
+  plot->footer(R"(Examples:
+  brim plot out/dam_break                          every gauge and body, and density error, volume and energy
+  brim plot out/dam_break --column left,right --column kinetic_energy --png
+
+Columns are those of statistics.csv, bodies.csv, gauges.csv and gauges/*.csv, by their names without the unit.
+PNG files are made by rsvg-convert (Debian's package librsvg2-bin).)");
+  plot->add_option("DIR", a.request.folder, "Folder of a run (brim run), also while it is running")->required();
+  plot->add_option("--column", a.request.columns,
+                   "A column, or several of one unit with commas between, in one plot. May be repeated")
+      ->type_name("NAME,...")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  plot->add_option("--title", a.request.title, "Words before the names of the columns")->type_name("TEXT");
+  plot->add_option("--out", a.request.out, "Folder of the pictures (default: DIR/plots)")->type_name("DIR");
+  plot->add_flag("--png", a.request.png, "PNG files too");
+  plot->add_flag("--quiet", a.quiet, "Do not print the names of the files");
 }
 
 void addReports(CLI::App& app, ReportArguments& a) {
@@ -281,6 +310,8 @@ int dispatch(int argc, char** argv) {
   ReportArguments r;
   r.run.words = a.words;
   addReports(app, r);
+  PlotArguments p;
+  addPlot(app, p);
   ValidateArguments validation;
   validation.run.words = a.words;
   addValidate(app, validation);
@@ -321,6 +352,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("compare")) return compare(r);
   if (app.got_subcommand("sweep")) return sweep(r);
   if (app.got_subcommand("study")) return study(r);
+  if (app.got_subcommand("plot")) return plot(p.request, p.quiet);
   if (app.got_subcommand("validate")) return validate(validation);
 #endif
   if (app.got_subcommand("surface")) return surface(look.surface);

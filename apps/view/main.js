@@ -44,13 +44,16 @@ function drag(solid, by) {
   }, 40);
 }
 
-async function readStatistics() {
+async function readTables(measured) {
   const token = new URLSearchParams(location.search).get('token');
-  try {
-    const answer = await fetch(`folder/statistics.csv${token ? `?token=${encodeURIComponent(token)}` : ''}`);
-    if (answer.ok) panel.plots.read(await answer.text());
-  } catch {
-    // frames without statistics are shown without plots
+  for (const table of new Set(['statistics.csv', ...measured.map(m => m.table)])) {
+    const path = table.split('/').map(encodeURIComponent).join('/');
+    try {
+      const answer = await fetch(`folder/${path}${token ? `?token=${encodeURIComponent(token)}` : ''}`);
+      if (answer.ok) panel.plots.read(await answer.text(), table);
+    } catch {
+      // frames without a table are shown without its plots
+    }
   }
 }
 
@@ -65,9 +68,10 @@ const handlers = {
     const key = `${message.mode} ${message.generation}`;
     if (key !== generation) {
       generation = key;
+      panel.plots.setMeasured(message.measured ?? []);
       panel.plots.clear();
       stage.range.clear();
-      if (message.mode === 'playback') readStatistics();
+      if (message.mode === 'playback') readTables(message.measured ?? []);
     }
   },
   status(message) {

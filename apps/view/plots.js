@@ -1,4 +1,4 @@
-// Small plots of the statistics over time.
+// Small plots over time: the statistics, and what the scene measures (gauges, forces on bodies).
 import {short} from './colours.js';
 import {make} from './dom.js';
 
@@ -158,23 +158,42 @@ class Plot {
 
 export class Plots {
   constructor() {
-    this.plots = all.map(d => new Plot(d));
-    this.element = make('div', {class: 'plots'}, ...this.plots.map(p => p.element));
+    this.statistics = all.map(d => new Plot({...d, table: 'statistics.csv'}));
+    this.plots = this.statistics;
+    this.element = make('div', {class: 'plots'});
+    this.setMeasured([]);
     this.step = -1;
+  }
+  // Columns of gauges and bodies: {name, unit, text, table}. A live report has their values as a list, a table's row by name.
+  setMeasured(columns) {
+    const measured = columns.map(
+      ({name, unit, text, table}, k) =>
+        new Plot({title: name, unit, text, table, series: [['', r => r.measured?.[k] ?? r[name], '--first']]}),
+    );
+    this.measured = measured;
+    this.plots = [...this.statistics, ...measured];
+    this.element.replaceChildren(...this.plots.map(p => p.element));
   }
   clear() {
     this.step = -1;
+    this.measuredAt = -1;
     for (const p of this.plots) p.clear();
     this.draw();
   }
   add(status) {
-    if (!status.report || status.step === this.step) return;
+    const {report} = status;
+    if (!report) return;
+    if (status.step !== this.step) for (const p of this.statistics) p.add(status.time, report);
+    // Measured with the last frame, which may be older than the statistics.
+    if (report.measured?.length && report.measured_time !== this.measuredAt)
+      for (const p of this.measured) p.add(report.measured_time, report);
     this.step = status.step;
-    for (const p of this.plots) p.add(status.time, status.report);
+    this.measuredAt = report.measured_time;
     this.draw();
   }
-  // A run that is over: all of it from its statistics.csv, and a line where the picture is.
-  read(csv) {
+  // A run that is over: all of it from its tables, and a line where the picture is.
+  read(csv, table) {
+    const plots = this.plots.filter(p => p.definition.table === table);
     const [head, ...rows] = csv
       .trim()
       .split('\n')
@@ -188,7 +207,7 @@ export class Plots {
       );
       if (Number.isFinite(report.volume_ratio)) volume = report.volume_ratio;
       if (i % every !== 0) return;
-      for (const p of this.plots) p.add(report.time, {...report, volume_ratio: volume});
+      for (const p of plots) p.add(report.time, {...report, volume_ratio: volume});
     });
     this.draw();
   }

@@ -102,6 +102,19 @@ struct ExecuteTold {
 /// where a run cannot write.
 Ending execute(const Plan&, const ExecuteOptions&, const std::atomic<bool>& stop, const ExecuteTold&);
 
+/// Columns of the tables of a run (statistics.csv, bodies.csv, gauges.csv, gauges/*.csv) to be drawn over time.
+struct PlotRequest {
+  std::string folder;                // of the run
+  std::vector<std::string> columns;  // a picture each: a name, or several of one unit with commas between; none: all gauges and
+                                     // bodies, and the density error, volume and energy of the run
+  std::string out;                   // folder of the pictures; "": plots in that of the run
+  std::string title;                 // before the names
+  bool png = false;                  // PNG files beside the SVG files, by rsvg-convert
+};
+
+/// Returns the files that were written. Throws Failure where there is no such column.
+std::vector<std::string> plotRun(const PlotRequest&);
+
 /// Writes report.html, report.csv and plots/*.svg into `out`, where the runs are. Returns the names of the plots.
 std::vector<std::string> writeReport(const Plan&, const std::string& out);
 

@@ -50,12 +50,13 @@ struct Charts::Engine {
   }
 };
 
-Charts::Charts(const std::string& data) : engine_(std::make_unique<Engine>()) {
+Charts::Charts() : engine_(std::make_unique<Engine>()) {
   // Nothing is ever late in a picture: timers are accepted and never fire.
   engine_->load("function setTimeout(){return 0} function clearTimeout(){}");
   engine_->load(chartsScript());
-  engine_->call("load", data);
 }
+
+void Charts::load(const std::string& data) { engine_->call("load", data); }
 
 Charts::~Charts() = default;
 

@@ -8,9 +8,12 @@ namespace brim {
 
 class Charts {
  public:
+  Charts();
   /// `data` is the JSON that the page holds. Throws Failure, with the script's message, where the script fails.
-  explicit Charts(const std::string& data);
+  explicit Charts(const std::string& data) : Charts() { load(data); }
   ~Charts();
+  /// Other data from now on.
+  void load(const std::string& data);
   std::vector<std::string> names() const;
   std::string svg(const std::string& name) const;
 

@@ -13,6 +13,7 @@
 #include "report/execute.h"
 #include "report/plan.h"
 #include "report/profile.h"
+#include "report/run_tables.h"
 #include "report/series.h"
 #include "report/strips.h"
 
@@ -58,6 +59,21 @@ ordered_json seriesOf(const PlannedRun& run, const std::string& folder, std::siz
     all[name] = {{"t", t}, {"v", v}};
   }
   return all;
+}
+
+// What gauges read and what pushes bodies: series of this run, and what is new of it to the page's list of plots.
+void addMeasured(const std::string& folder, std::size_t points, ordered_json& series, ordered_json& columns) {
+  std::vector<RunColumn> measured = columnsOfRun(folder, points, "gauges");
+  for (RunColumn& c : columnsOfRun(folder, points, "bodies"))
+    if (c.unit == "N" || c.unit == "N m") measured.push_back(std::move(c));
+  for (const RunColumn& c : measured) {
+    ordered_json t = ordered_json::array(), v = ordered_json::array();
+    for (const auto& [time, value] : c.series) t.push_back(rounded(time)), v.push_back(rounded(value));
+    const std::string key = "measured." + plainName(c.name);
+    series[key] = {{"t", t}, {"v", v}};
+    if (std::none_of(columns.begin(), columns.end(), [&](const ordered_json& one) { return one["key"] == key; }))
+      columns.push_back({{"key", key}, {"title", c.name}, {"unit", c.unit}, {"scale", 1}, {"series", true}, {"note", c.meaning}});
+  }
 }
 
 }  // namespace
@@ -118,15 +134,19 @@ ordered_json dataOf(const Plan& plan, const std::string& out) {
   for (const Axis& a : plan.axes) data["axes"].push_back({{"path", a.path}, {"unit", a.unit}, {"values", a.values}});
   if (plan.axes.empty()) data["axes"] = ordered_json::array();
   const std::size_t points = plan.runs.size() > 12 ? 300 : 1000;
+  ordered_json columns = ordered_json::array();
   for (const PlannedRun& run : plan.runs) {
     const std::string folder = out + "/" + run.name;
+    ordered_json series = seriesOf(run, folder, points);
+    addMeasured(folder, points, series, columns);
     data["runs"].push_back({{"name", run.name},
                             {"label", run.label},
                             {"solver", run.scene.solver.name},
                             {"at", run.at},
                             {"summary", flatSummary(summaryOf(folder))},
-                            {"series", seriesOf(run, folder, points)}});
+                            {"series", series}});
   }
+  data["columns"] = columns;
   return data;
 }
 

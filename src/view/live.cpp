@@ -11,6 +11,7 @@
 #include "observe/summary.h"
 #include "observe/volume.h"
 #include "view/describe.h"
+#include "view/measured.h"
 #include "view/server.h"
 #include "view/session.h"
 #include "view/steer.h"
@@ -204,6 +205,7 @@ class Live final : public Session {
   void restart() {
     steps_ = 0;
     report_ = {};
+    measuredValues_.clear();
     totals_ = {};
     const Snapshot s = sim_->snapshot();
     totals_.startParticles = totals_.particles = std::int64_t(s.size());
@@ -254,6 +256,7 @@ class Live final : public Session {
                   {"file", file_},
                   {"generation", generation_},
                   {"scene", describeScene(scene_)},
+                  {"measured", describeMeasured(scene_)},
                   {"solvers", describeSolvers()},
                   {"controls", describeControls(scene_)},
                   {"solids", describeSolids(scene_, shapes_)}};
@@ -268,6 +271,7 @@ class Live final : public Session {
       const Snapshot s = sim_->snapshot();
       sim_->restartAverages();
       audience().frame(encodeFrameMessage(s, scene_.domain.min, quantity_, posesOf(scene_, shapes_, s), ++frames_));
+      measuredValues_ = measuredIn(scene_, s), measuredTime_ = s.time;
       measureVolume(s);
     }
     if (now || secondsSince(told_) >= statusEvery) {
@@ -309,7 +313,9 @@ class Live final : public Session {
                             {"ms_step", stepMs_},
                             {"emitted", r.emitted},
                             {"sunk", r.sunk},
-                            {"lost", r.lost}};
+                            {"lost", r.lost},
+                            {"measured", measuredValues_},
+                            {"measured_time", measuredTime_}};
     }
     audience().status(status.dump());
   }
@@ -329,6 +335,8 @@ class Live final : public Session {
   double pace_ = 1;  // [s/s]
 
   StepReport report_;
+  std::vector<double> measuredValues_;  // of the last frame
+  double measuredTime_ = 0;             // [s]
   Totals totals_;
   double stepMs_ = 0, volume_ = 1, measuring_ = 0;
   double rate_ = 0, rateTime_ = 0, paceTime_ = 0;

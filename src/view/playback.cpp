@@ -15,6 +15,7 @@
 #include "observe/frames.h"
 #include "view/body_track.h"
 #include "view/describe.h"
+#include "view/measured.h"
 #include "view/server.h"
 #include "view/session.h"
 
@@ -253,6 +254,7 @@ class Playback final : public Session {
                         {"file", folder_},
                         {"generation", 0},
                         {"scene", scene},
+                        {"measured", describeMeasured(*scene_)},
                         {"frames", times},
                         {"solvers", json::array()},
                         {"controls", json::array()},

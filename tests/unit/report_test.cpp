@@ -1,4 +1,6 @@
 // What a report is made from: plans, and series small enough for a page.
+#include "brim/report.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -6,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "brim/files.h"
 #include "report/plan.h"
+#include "report/run_tables.h"
 #include "report/series.h"
 
 namespace brim {
@@ -178,6 +182,39 @@ TEST(Series, ThinningKeepsTheSmallestAndTheLargest) {
   EXPECT_EQ(high, 50);
   EXPECT_EQ(low, -40);
   EXPECT_EQ(thinned(few, few.size()).size(), few.size());
+}
+
+// Two gauges of a run, one with a table of its own: drawn together, apart, and refused where there is no such column.
+TEST_F(Report, AnyColumnOfARunIsDrawn) {
+  fs::create_directories(folder / "gauges");
+  written("gauges.csv", "step,time [s],left [m],push [N]\n0,0,1,5\n1,0.1,2,6\n2,0.2,3,7\n3,0.3,4");
+  written("gauges/right side.csv", "step,time [s],right side [m]\n0,0,0\n9,0.25,4\n");
+  written("gauges.columns.json", "{\"columns\": [{\"name\": \"left\", \"meaning\": \"free surface\"}]}");
+  const auto columns = columnsOfRun(folder.string(), 100);
+  ASSERT_EQ(columns.size(), 3u);
+  EXPECT_EQ(columns[0].series, (Series{{0, 1}, {0.1, 2}, {0.2, 3}})) << "a row cut short is left out";
+  EXPECT_EQ(columns[0].meaning, "free surface");
+  EXPECT_EQ(columns[2].name, "right side");
+  PlotRequest request;
+  request.folder = folder.string();
+  request.columns = {"left,right side", "push"};
+  const auto files = plotRun(request);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(fs::path(files[0]).filename(), "left_right_side.svg");
+  const std::string both = readFile(files[0]);
+  EXPECT_TRUE(both.starts_with("<svg") && both.find("right side</text>") != both.npos);
+  EXPECT_EQ(readFile(files[1]).find("right side"), std::string::npos);
+  const auto refusal = [&](const char* column) -> std::string {
+    request.columns = {column};
+    try {
+      plotRun(request);
+    } catch (const Failure& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("lefd"), "no table of the run has a column \"lefd\"; did you mean \"left\"?");
+  EXPECT_EQ(refusal("left,push"), "\"left\" is in m and \"push\" in N: a plot has one unit; give them to --column one by one");
 }
 
 TEST_F(Report, SeriesCarryEnergyCostAndUncutSteps) {

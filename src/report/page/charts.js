@@ -38,13 +38,15 @@ export function charts(data) {
   const all = [];
   const some = data.runs.some(diverged);
   const count = parameters(data).length;
-  quantities.forEach(q => {
+  // A plot of a run's columns has these alone; a report has the gauges' after what every run has.
+  const listed = (data.kind === 'plot' ? [] : quantities).concat(data.columns || []);
+  listed.forEach(q => {
     if (count > 0 && (q.key !== 'time_reached' || some) && data.runs.some(r => valueOf(r, q) !== null)) {
       if (count > 1) heatCharts(data, q).forEach(c => all.push(c));
       all.push(curveChart(data, q));
     }
   });
-  quantities.forEach(q => {
+  listed.forEach(q => {
     if (q.series && data.runs.some(r => r.series[q.key] && r.series[q.key].t.length)) all.push(timeChart(data, q));
   });
   const over = data.over || (count > 0 ? 'parameters' : 'time');
@@ -116,7 +118,7 @@ export function svg(name) {
     option.series
       .filter(s => s.type === 'line' && s.lineStyle.type !== 'dashed')
       .map(s => s.name);
-  const lines = labels.length > 0 && (chart.legend || loaded.data.runs.length > 1) ? linesOf(labels, width - 40) : 0;
+  const lines = labels.length > (loaded.data.kind === 'plot' ? 1 : 0) && (chart.legend || loaded.data.runs.length > 1) ? linesOf(labels, width - 40) : 0;
   if (lines) {
     const text = {color: theme.text, fontSize: 12};
     option.legend = {

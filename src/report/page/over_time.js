@@ -20,7 +20,7 @@ export function timeChart(data, q) {
     title: q.title,
     unit: q.unit,
     note: noteOf(data, q),
-    beside: noteOf(data, q) !== q.note,
+    beside: q.subtitle || noteOf(data, q) !== q.note,
     canLog: true,
     log: q.log && wide(values),
     option: (theme, state) => {

@@ -1,6 +1,6 @@
 // What is plotted, and how its values are named and written. Runs in browsers and in Duktape: const, arrow functions and template
 // literals are fine, but no let, classes, destructuring, spread or loops over "of".
-// `series` over time, `summary` one number a run; values are shown times `scale`, on a logarithmic axis where `log` is set and they
+// Data may add `columns` of the same form: gauges and forces on bodies. `series` over time, `summary` one number a run; values are shown times `scale`, on a logarithmic axis where `log` is set and they
 // span much.
 export const quantities = [
   {
