@@ -35,7 +35,7 @@ const steps = (end, dt) => Array.from({length: Math.round(end / dt) + 1}, (_, k)
   ], 't_s,level_m', steps(5.2, 0.02).map(t => [t, level(t)]));
 }
 
-csv('wells/exact.csv', ['Two wells joined by a channel: 0.7 m and 0.5 m at the start, both 0.6 m at rest (equal areas).'], 't_s,level_m', [[8, 0.6], [9, 0.6]]);
+csv('wells/exact.csv', ['Two wells joined by a channel: 0.7 m and 0.5 m at the start, both 0.6 m at rest (equal areas).'], 't_s,level_m', [[5, 0.6], [9, 0.6]]);
 
 csv('still_water/exact.csv', ['Hydrostatic pressure rho g z, 0.4 m and 0.8 m below the surface.'], 't_s,p40_Pa,p80_Pa',
   [[2, 1000 * 0.4 * g, 1000 * 0.8 * g], [3, 1000 * 0.4 * g, 1000 * 0.8 * g]]);
