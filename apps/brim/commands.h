@@ -12,7 +12,7 @@ struct PlotRequest;
 namespace brim::command {
 
 /// Exit codes; a run that was interrupted ends with 128 + the signal, as shells do.
-enum Exit { ok = 0, mistake = 2, diverged = 3 };
+enum Exit { ok = 0, mistake = 2, diverged = 3, worse = 4 };
 
 /// A scene and what the command line changes in it.
 struct SceneArguments {
@@ -37,6 +37,15 @@ struct ReportArguments {
   std::vector<std::string> vary;  // sweep: path=value,value,...
 };
 
+/// Cases of validation.
+struct ValidateArguments {
+  RunArguments run;                // folder, machine, resume and overwrite, settings for all runs
+  std::vector<std::string> cases;  // names or folders; empty: all
+  std::string solvers;             // names with commas between; empty: all
+  bool quick = false, full = false, list = false, ratchet = false;
+  std::string stored;  // scores to compare with, instead of those that come with the cases
+};
+
 /// A scene to watch, or the folder of a run.
 struct ViewArguments {
   SceneArguments scene;  // its file may be a folder
@@ -52,6 +61,7 @@ int compare(const ReportArguments&);
 int sweep(const ReportArguments&);
 int study(const ReportArguments&);
 int plot(const PlotRequest&, bool quiet);
+int validate(const ValidateArguments&);
 int check(const SceneArguments&);
 int info(const SceneArguments&, const Options&);
 

@@ -35,6 +35,7 @@ const char* examples = R"(Examples:
                        R"(  brim compare scenes/dam_break_2d.toml --solvers pbf,wcsph           one page that compares both
   brim sweep scenes/dam_break_2d.toml --set solver.tolerance=0 --vary solver.iterations=1,2,5,10 --vary time.dt_max=1e-3,5e-3
   brim study studies/cs11_convergence.toml         a question, its runs and the finding, from a file
+  brim validate --quick                            every solver against experiments and exact solutions
 )"
 #endif
 #ifdef BRIM_VIEW
@@ -49,7 +50,7 @@ const char* examples = R"(Examples:
   brim list parameters pbf                         every parameter: unit, range, default, meaning
 
 Scenes are TOML files in SI units (m, kg, s, Pa); times on the command line are seconds of simulated time.
-Exit codes: 0 done, 2 a mistake or a refused file, 3 the simulation diverged, 130 and 143 interrupted.)";
+Exit codes: 0 done, 2 a mistake or a refused file, 3 the simulation diverged, 4 a score got worse (validate), 130 and 143 interrupted.)";
 
 void addSet(CLI::App& command, std::vector<std::string>& set, const std::string& text) {
   command.add_option("--set", set, text)
@@ -208,6 +209,41 @@ void addReports(CLI::App& app, ReportArguments& a) {
   study->add_option("--out", a.run.out, "Folder of the results (default: out/<study>)")->type_name("DIR");
   addReport(*study, a);
 }
+
+const char* validateNotes = R"(
+Examples:
+  brim validate --list                             the cases: experiments and exact solutions, with their sources beside them
+  brim validate --quick                            all cases that take seconds, with all solvers
+  brim validate kleefsman lobovsky --solvers pbf,dfsph
+  brim validate sloshing --full                    two resolutions: does the error shrink?
+
+A case is a folder with case.toml, a scene and the reference's numbers; CASE may also be such a folder of your own
+(docs/validation.md says how to write one). Writes report.html (curve on curve, scores green or red against stated tolerances),
+scores.csv, scores.md, plots/*.svg and a folder per case and run. A solver that cannot run a case is listed with its reason.
+Scores that miss their tolerance do not change the exit code; scores that are worse than stored ones do (--ratchet): 4.)";
+
+void addValidate(CLI::App& app, ValidateArguments& a) {
+  auto* validate =
+      app.add_subcommand("validate", "Run experiments and exact solutions with every solver and write a page of scores");
+  validate->footer(validateNotes);
+  validate->add_option("CASE", a.cases, "Names of cases, or folders with a case.toml (default: all that come with Brim)");
+  validate->add_option("--solvers", a.solvers, "Solvers, separated by commas (default: all)")->type_name("A,B,...");
+  auto* quick = validate->add_flag("--quick", a.quick, "Coarse: seconds a case");
+  auto* full = validate->add_flag("--full", a.full, "Also the finer resolution, where a case has one")->excludes(quick);
+  validate->add_flag("--list", a.list, "List the cases and end");
+  auto* ratchet = validate->add_flag("--ratchet", a.ratchet, "Compare with the scores that come with the cases; needs --quick")
+                      ->needs(quick)
+                      ->excludes(full);
+  validate->add_option("--stored", a.stored, "Compare with the scores of this file (case, solver, curve, score, error, noise)")
+      ->type_name("FILE")
+      ->excludes(ratchet);
+  validate->add_option("--out", a.run.out, "Folder of the results (default: out/validate, _quick, _full)")->type_name("DIR");
+  addSet(*validate, a.run.scene.set, "Change any value of all scenes, or for the runs of one solver: NAME:path=value");
+  addMachine(*validate, a.run.machine);
+  auto* resume = validate->add_flag("--resume", a.run.resume, "Keep finished runs and continue interrupted ones");
+  validate->add_flag("--overwrite", a.run.overwrite, "Replace the results in that folder")->excludes(resume);
+  validate->add_flag("--quiet", a.run.quiet, "Print no progress, only errors");
+}
 #endif
 
 void addFrames(CLI::App& command, FramesArguments& a, const char* out) {
@@ -311,6 +347,9 @@ int dispatch(int argc, char** argv) {
   addReports(app, r);
   PlotArguments p;
   addPlot(app, p);
+  ValidateArguments validation;
+  validation.run.words = a.words;
+  addValidate(app, validation);
 #endif
 #ifdef BRIM_VIEW
   ViewArguments v;
@@ -357,6 +396,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("sweep")) return sweep(r);
   if (app.got_subcommand("study")) return study(r);
   if (app.got_subcommand("plot")) return plot(p.request, p.quiet);
+  if (app.got_subcommand("validate")) return validate(validation);
 #endif
   if (app.got_subcommand("surface")) return surface(look.surface);
   if (app.got_subcommand("render")) return render(look.render);

@@ -19,6 +19,8 @@ class ProgressReport {
   void operator()(const Progress&);
   /// Ends the redrawn line, so that other messages start on their own.
   void endLine();
+  /// What stands before the lines from here on.
+  void rename(std::string name) { name_ = std::move(name); }
   const Progress& last() const { return last_; }
 
  private:

@@ -18,6 +18,8 @@ namespace {
 
 std::string folderOf(const ExecuteOptions& options, const PlannedRun& run) { return options.out + "/" + run.name; }
 
+}  // namespace
+
 void refuseToOverwrite(const Plan& plan, const ExecuteOptions& options) {
   if (options.resume || options.overwrite) return;
   std::error_code ignored;
@@ -29,6 +31,8 @@ void refuseToOverwrite(const Plan& plan, const ExecuteOptions& options) {
                         "them, or --out DIR to write elsewhere",
                         options.out, run.name, trace));
 }
+
+namespace {
 
 // Results of another scene under this name must not be taken for this plan's.
 void refuseOthers(const PlannedRun& run, const std::string& folder) {

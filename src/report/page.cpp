@@ -36,12 +36,15 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-// Five digits are more than a screen shows.
+}  // namespace
+
 double rounded(double x) {
   if (x == 0 || !std::isfinite(x)) return 0;
   const double power = std::pow(10, 4 - std::floor(std::log10(std::abs(x))));
   return std::isfinite(power) && power > 0 ? std::round(x * power) / power : x;
 }
+
+namespace {
 
 ordered_json seriesOf(const PlannedRun& run, const std::string& folder, std::size_t points) {
   ordered_json all = ordered_json::object();
@@ -73,8 +76,9 @@ void addMeasured(const std::string& folder, std::size_t points, ordered_json& se
   }
 }
 
-// A summary as the page and the table want it: flat, with how the run ended and what it cost.
-ordered_json flat(const ordered_json& summary) {
+}  // namespace
+
+ordered_json flatSummary(const ordered_json& summary) {
   ordered_json row;
   const bool diverged = summary.contains("diverged");
   row["result"] = diverged ? "diverged" : summary.value("finished", false) ? "finished" : "unfinished";
@@ -93,6 +97,8 @@ ordered_json flat(const ordered_json& summary) {
   }
   return row;
 }
+
+namespace {
 
 std::string csvCell(const ordered_json& value) {
   if (value.is_null()) return "";
@@ -137,7 +143,7 @@ ordered_json dataOf(const Plan& plan, const std::string& out) {
                             {"label", run.label},
                             {"solver", run.scene.solver.name},
                             {"at", run.at},
-                            {"summary", flat(summaryOf(folder))},
+                            {"summary", flatSummary(summaryOf(folder))},
                             {"series", series}});
   }
   data["columns"] = columns;
@@ -167,7 +173,7 @@ std::string reportCsv(const Plan& plan, const std::string& out) {
     ordered_json row = {{"run", run.name}, {"solver", run.scene.solver.name}};
     for (std::size_t k = 0; k < plan.axes.size(); ++k)
       if (plan.axes[k].path != "solver.name") row[plan.axes[k].path] = run.at[k];
-    const ordered_json summary = flat(summaryOf(out + "/" + run.name));
+    const ordered_json summary = flatSummary(summaryOf(out + "/" + run.name));
     for (const auto& [key, value] : summary.items())
       if (!row.contains(key)) row[key] = value;
     for (const auto& [key, value] : row.items())
@@ -185,10 +191,12 @@ std::string reportCsv(const Plan& plan, const std::string& out) {
   return text;
 }
 
-// The plots of this report in place of those of the one before; files of other names stay.
-static void writePlots(const std::string& folder, const std::vector<std::string>& names, const Charts& charts) {
+std::vector<std::string> writePlots(const ordered_json& data, const std::string& out) {
+  const Charts charts(asText(data));
+  const auto names = charts.names();
+  const std::string folder = out + "/plots", list = folder + "/.brim";
   claimFolder(folder);
-  const std::string list = folder + "/.brim";
+  // In place of the plots of the report before; files of other names stay.
   std::istringstream lines(readFile(list));
   for (std::string name; std::getline(lines, name);)
     if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");
@@ -196,20 +204,10 @@ static void writePlots(const std::string& folder, const std::vector<std::string>
   for (const auto& name : names) written += name + "\n";
   writeFile(list, written);
   for (const auto& name : names) writeFile(folder + "/" + name + ".svg", charts.svg(name));
+  return names;
 }
 
-std::vector<std::string> writeReport(const Plan& plan, const std::string& out) {
-  writeFile(out + "/report.csv", reportCsv(plan, out));
-  ordered_json data = dataOf(plan, out);
-
-  const Charts charts(asText(data));
-  const auto names = charts.names();
-  writePlots(out + "/plots", names, charts);
-
-  const auto pictures = strips(plan, out);
-  for (std::size_t k = 0; k < pictures.size(); ++k)
-    if (!pictures[k].empty()) data["runs"][k]["strip"] = "data:image/png;base64," + base64(pictures[k]);
-
+void writePage(const ordered_json& data, const std::string& out) {
   std::string page(pageTemplate()), json = asText(data);
   // Within a script element "</script" and "<!--" have meanings of their own; in JSON, "<" stands only in strings.
   for (std::size_t k = 0; (k = json.find('<', k)) != json.npos; k += 6) json.replace(k, 1, "\\u003c");
@@ -220,6 +218,16 @@ std::vector<std::string> writeReport(const Plan& plan, const std::string& out) {
   put(page, "{{style}}", pageStyle());
   put(page, "{{title}}", escaped(data["title"].get<std::string>()));
   writeFile(out + "/report.html", page);
+}
+
+std::vector<std::string> writeReport(const Plan& plan, const std::string& out) {
+  writeFile(out + "/report.csv", reportCsv(plan, out));
+  ordered_json data = dataOf(plan, out);
+  const auto names = writePlots(data, out);
+  const auto pictures = strips(plan, out);
+  for (std::size_t k = 0; k < pictures.size(); ++k)
+    if (!pictures[k].empty()) data["runs"][k]["strip"] = "data:image/png;base64," + base64(pictures[k]);
+  writePage(data, out);
   return names;
 }
 

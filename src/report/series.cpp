@@ -1,25 +1,17 @@
 #include "report/series.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 
 #include "io/csv.h"
 #include "io/file.h"
+#include "report/csv.h"
 
 namespace brim {
 
 namespace {
-
-std::optional<double> number(std::string_view text) {
-  double x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
-  return x;
-}
 
 // Wall time over simulated time in stretches of equal time: a single step's is mostly the machine's noise.
 Series costOf(const std::vector<std::pair<double, double>>& dtAndMs, const Series& dt, std::size_t stretches) {

@@ -1,3 +1,5 @@
+#include "report/study.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,13 +64,6 @@ std::vector<Leaf> leavesOf(const toml::table& table) {
   return leaves;
 }
 
-void readSet(Reader& reader, const std::string& file, std::vector<Setting>& set) {
-  const toml::node* node = reader.find("set");
-  if (!node) return;
-  if (!node->is_table()) return reader.wrongType("set", *node, "a table of values of the scene");
-  for (const Leaf& leaf : leavesOf(*node->as_table())) set.push_back({leaf.path, textOf(*leaf.node), placeOf(file, *leaf.node)});
-}
-
 void readVary(Reader& reader, const std::string& file, std::vector<Varied>& vary) {
   const toml::node* node = reader.find("vary");
   if (!node) return;
@@ -85,6 +80,13 @@ void readVary(Reader& reader, const std::string& file, std::vector<Varied>& vary
 }
 
 }  // namespace
+
+void readSet(Reader& reader, const char* name, const std::string& file, std::vector<Setting>& set) {
+  const toml::node* node = reader.find(name);
+  if (!node) return;
+  if (!node->is_table()) return reader.wrongType(name, *node, "a table of values of the scene");
+  for (const Leaf& leaf : leavesOf(*node->as_table())) set.push_back({leaf.path, textOf(*leaf.node), placeOf(file, *leaf.node)});
+}
 
 Request readStudy(const std::string& file) {
   std::error_code ignored;
@@ -112,7 +114,7 @@ Request readStudy(const std::string& file) {
   reader.key("main", &request.main, {"", "The quantity shown first.", -1e300, 1e300, false, plottable()}, {});
   reader.key("over", &request.over, {"", "What it is shown over.", -1e300, 1e300, false, {"time", "parameters"}}, {});
   std::vector<Varied> vary;
-  readSet(reader, file, request.set);
+  readSet(reader, "set", file, request.set);
   readVary(reader, file, vary);
 
   std::vector<Group> groups;
@@ -121,7 +123,7 @@ Request readStudy(const std::string& file) {
                [&](std::size_t n) { groups.resize(n); },
                [&](std::size_t i, SceneVisitor& v) {
                  v.key("label", &groups[i].label, {"", "The group's name on the page."}, {true});
-                 readSet(reader, file, groups[i].set);
+                 readSet(reader, "set", file, groups[i].set);
                  readVary(reader, file, groups[i].vary);
                },
                {}});

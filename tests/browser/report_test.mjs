@@ -294,5 +294,39 @@ await claim('two varied parameters: a heat map with a cell for each run, diverge
   await page.context().close();
 });
 
+const validation = made('validate', 'validate', 'wells', 'poiseuille', '--quick', '--solvers', 'pbf,flip');
+for (const colorScheme of ['light', 'dark'])
+  await claim(`validate, ${colorScheme}: loads without a word on the console and without the network`, async () => {
+    const page = await open(validation, {colorScheme});
+    await page.screenshot({path: path.join(out, `validate_${colorScheme}.png`), fullPage: true});
+    assert.deepEqual(page.said, []);
+    await page.context().close();
+  });
+
+await claim('validate: on a phone nothing is wider than the screen', async () => {
+  const page = await open(validation, {viewport: {width: 390, height: 844}, isMobile: true, hasTouch: true});
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+  await page.context().close();
+});
+
+await claim('validate: every curve has its reference and a curve for each solver that ran; chips hide solvers', async () => {
+  const page = await open(validation);
+  const before = await plots(page);
+  assert.deepEqual(
+    before.map(p => p.name),
+    ['poiseuille_t2', 'poiseuille_t10', 'wells_left', 'wells_right'],
+  );
+  for (const p of before) {
+    assert.deepEqual(p.full, p.name.startsWith('wells') ? ['pbf', 'flip', 'exact'] : ['pbf', 'exact'], p.name);
+    assert.ok(existsSync(path.join(validation, 'plots', `${p.name}.svg`)), p.name);
+  }
+  await page.locator('button.chip', {hasText: 'pbf'}).click();
+  for (const p of await plots(page)) assert.ok(!p.full.includes('pbf'), p.name);
+  assert.ok((await page.locator('p.facts', {hasText: 'flip refuses'}).textContent()).includes('periodic'));
+  const judged = await page.locator('table.scores tbody tr:not(.plain) td.good, table.scores tbody tr:not(.plain) td.bad').count();
+  assert.ok(judged >= 7, `${judged}`); // three scores of pbf, two of each solver in the wells
+  await page.context().close();
+});
+
 await browser.close();
 process.exit(failed ? 1 : 0);

@@ -14,6 +14,7 @@ import {
 import {SVGRenderer} from 'echarts/renderers';
 import {colourOf, themes} from './look.js';
 import {curveChart, heatCharts} from './over_parameters.js';
+import {labelOf, referenceCharts} from './over_reference.js';
 import {timeChart} from './over_time.js';
 import {diverged, number, parameters, quantities, unitText, valueOf} from './values.js';
 
@@ -33,6 +34,7 @@ echarts.use([
 
 /// Every plot of the data, the one to be shown first first.
 export function charts(data) {
+  if (data.cases) return referenceCharts(data);
   const all = [];
   const some = data.runs.some(diverged);
   const count = parameters(data).length;
@@ -100,7 +102,7 @@ export function svg(name) {
   });
   const chart = loaded.charts.filter(c => c.name === name)[0];
   const theme = themes.light;
-  const option = chart.option(theme, {log: chart.log, shown: spread(loaded.data, 12)});
+  const option = chart.option(theme, {log: chart.log, shown: chart.legend ? null : spread(loaded.data, 12)});
   option.backgroundColor = '#ffffff';
   option.title = {text: chart.title, left: 14, top: 8, textStyle: {fontSize: 15, fontWeight: 600, color: theme.text}};
   option.grid.top = 66;
@@ -111,10 +113,12 @@ export function svg(name) {
     option.grid.top = 82;
   }
   const width = 720;
-  const labels = option.series
-    .filter(s => s.type === 'line' && s.lineStyle.type !== 'dashed')
-    .map(s => s.name);
-  const lines = labels.length > (loaded.data.kind === 'plot' ? 1 : 0) && loaded.data.runs.length > 1 ? linesOf(labels, width - 40) : 0;
+  const labels =
+    chart.legend ||
+    option.series
+      .filter(s => s.type === 'line' && s.lineStyle.type !== 'dashed')
+      .map(s => s.name);
+  const lines = labels.length > (loaded.data.kind === 'plot' ? 1 : 0) && (chart.legend || loaded.data.runs.length > 1) ? linesOf(labels, width - 40) : 0;
   if (lines) {
     const text = {color: theme.text, fontSize: 12};
     option.legend = {
@@ -136,4 +140,4 @@ export function svg(name) {
 }
 
 const everywhere = new Function('return this')();
-everywhere.brimCharts = {charts, colourOf, init, linesOf, load, names, number, parameters, spread, svg, themes, unitText};
+everywhere.brimCharts = {charts, colourOf, init, labelOf, linesOf, load, names, number, parameters, spread, svg, themes, unitText};

@@ -10,7 +10,7 @@ export const themes = {
     axis: '#9aa5b1',
     surface: '#ffffff',
     bad: '#c2334d',
-    palette: ['#0072b2', '#d55e00', '#009e73', '#aa4499', '#b8860b', '#56a0d3', '#882255', '#4b5563'],
+    palette: ['#0072b2', '#d55e00', '#009e73', '#aa4499', '#b8860b', '#56a0d3', '#882255', '#4b5563', '#7fae00'],
     ramp: ['#2b2d7c', '#2171b5', '#1a9e96', '#6bb744', '#d9a400', '#d55e00'],
   },
   dark: {
@@ -20,7 +20,7 @@ export const themes = {
     axis: '#5c6875',
     surface: '#161c24',
     bad: '#ff7b8f',
-    palette: ['#58a6ff', '#ff9f5a', '#3ecf9b', '#e08ad0', '#e6c14b', '#8fd0f5', '#ff8fab', '#aeb8c4'],
+    palette: ['#58a6ff', '#ff9f5a', '#3ecf9b', '#e08ad0', '#e6c14b', '#8fd0f5', '#ff8fab', '#aeb8c4', '#b6dd4b'],
     ramp: ['#8a8cf0', '#58a6ff', '#3ecfc4', '#8fd86a', '#f0c44c', '#ff9f5a'],
   },
 };
