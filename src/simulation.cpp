@@ -7,6 +7,8 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cmath>
+#include <mutex>
 
 #include "flavours.inc"
 #include "machine.h"
@@ -91,7 +93,9 @@ static const Flavour& choose(const Options& o) {
 
 // TBB's limit on threads is one for the whole process; the newest simulation sets it.
 static void limitThreads(int threads) {
+  static std::mutex alone;
   static std::unique_ptr<tbb::global_control> limit;
+  const std::lock_guard guard(alone);
   limit.reset();
   if (threads > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
@@ -114,6 +118,15 @@ const StepReport& Simulation::advance(double limit) { return machine_->advance(l
 void Simulation::advanceTo(double time) {
   while (machine_->time() < time) machine_->advance(time);
 }
+static void requireFinite(std::initializer_list<Vector> all, const std::string& what) {
+  for (const Vector& v : all)
+    for (const double x : v)
+      if (!std::isfinite(x)) throw Failure(what + " is not finite");
+}
+static void requirePlane(bool leaves) {
+  if (leaves) throw Failure("in a 2D scene nothing leaves the plane: vectors have no third number, turns no other");
+}
+
 void Simulation::setMotion(std::size_t index, const Motion& motion) {
   auto& solids = machine_->scene.solids;
   if (index >= solids.size()) throw Failure("there is no such solid");
@@ -122,6 +135,48 @@ void Simulation::setMotion(std::size_t index, const Motion& motion) {
   solids[index].motion = motion;
   machine_->setMotion(index, motion);
 }
+void Simulation::setGravity(const Vector& g) {
+  requireFinite({g}, "gravity");
+  requirePlane(scene().dimension == 2 && g[2] != 0);
+  machine_->scene.gravity = g;
+  machine_->scene.gravity_keys.clear();
+  machine_->setGravity(g);
+}
+void Simulation::setBody(std::size_t index, const BodyReport& b) {
+  if (index >= scene().bodies.size()) throw Failure("there is no such body");
+  const auto& r = b.rotation;
+  const Vector rows[] = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}};
+  requireFinite({b.position, b.velocity, b.spin, rows[0], rows[1], rows[2]}, "the body's pose or velocity");
+  double worst = 0;  // element of R R^T - 1
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      worst = std::max(worst, std::abs(rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1] + rows[i][2] * rows[j][2] - (i == j)));
+  const double volume =
+      r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+  if (worst > 1e-6 || volume < 0) throw Failure("the body's rotation is no rotation matrix");
+  requirePlane(scene().dimension == 2 && (std::abs(r[8] - 1) > 1e-6 || b.velocity[2] != 0 || b.spin[0] != 0 || b.spin[1] != 0));
+  machine_->setBody(int(index), b);
+}
+void Simulation::setLoad(std::size_t body, const Vector& force, const Vector& torque) {
+  if (body >= scene().bodies.size()) throw Failure("there is no such body");
+  requireFinite({force, torque}, "a force or a torque");
+  requirePlane(scene().dimension == 2 && (force[2] != 0 || torque[0] != 0 || torque[1] != 0));
+  machine_->setLoad(int(body), force, torque);
+}
+void Simulation::setMotor(std::size_t joint, double speed, double limit) {
+  if (joint >= scene().joints.size()) throw Failure("there is no such joint");
+  Joint& j = machine_->scene.joints[joint];
+  if (j.kind != "hinge" && j.kind != "slider") throw Failure("a joint of kind " + j.kind + " has no motor");
+  if (!std::isfinite(speed) || !(limit >= 0 && limit < 1e300))
+    throw Failure("a motor's speed must be finite, and its limit at least 0");
+  j.motor_speed = speed, j.motor_limit = limit;
+  machine_->setMotor(int(joint), speed, limit);
+}
+Columns Simulation::columns() { return machine_->columns(); }
+const StepReport& Simulation::report() const { return machine_->report(); }
+std::vector<BodyReport> Simulation::bodies() const { return machine_->bodies(); }
+std::vector<JointReport> Simulation::joints() const { return machine_->joints(); }
+std::vector<GaugeReport> Simulation::gauges() const { return machine_->gauges(); }
 double Simulation::time() const { return machine_->time(); }
 std::int64_t Simulation::step() const { return machine_->step(); }
 const Scene& Simulation::scene() const { return machine_->scene; }
