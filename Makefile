@@ -2,10 +2,12 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo gallery test check slow bench install format clean \
-        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize tsan cuda-check acceptance
+        setup-python python test-python bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# Debian's, whatever else the PATH has.
+PYTHON ?= /usr/bin/python3
 # Two tests at a time, whatever the machine: each of them may use all cores.
 CTEST := ctest --output-on-failure --no-tests=error -j2
 
@@ -20,6 +22,7 @@ help:
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make gpu-bundle            build-gpu-bundle: the same with the tests of a GPU, for tools/gpu_check'
+	@echo 'make python                build-python/wheel: a wheel of the Python package, tested in an environment of its own'
 	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
 	@echo 'make format                formats the sources as "make test" wants them'
 	@echo 'make clean                 removes the build folders'
@@ -29,6 +32,9 @@ setup:
 
 setup-tests:
 	@tools/setup tests
+
+setup-python:
+	@tools/setup python
 
 build: setup
 	cmake --preset release
@@ -145,6 +151,22 @@ cuda-programs:
 	cmake --build build-cuda -j $(JOBS) --target $(PROGRAMS)
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
+# The Python package as a wheel that carries its libraries, tested in a virtual environment of its own.
+python: export BRIM_CMAKE_ARGS := -DBRIM_BASELINE=ON -DBRIM_REPORT=ON -DBRIM_VIEW=ON $(BRIM_CMAKE_ARGS)
+python: setup setup-python
+	rm -rf build-python/wheel build-python/venv
+	$(PYTHON) -m pip wheel -q --no-deps --no-build-isolation -w build-python/wheel .
+	$(PYTHON) -m venv --system-site-packages build-python/venv
+	build-python/venv/bin/pip install -q --no-index build-python/wheel/*.whl
+	cd build-python && venv/bin/python -m pytest -q -p no:cacheprovider ../python/tests
+	@ls -s --block-size=MiB build-python/wheel
+
+# The same package without a wheel: quick, for "make test".
+test-python: setup setup-python
+	cmake --preset release -DBRIM_PYTHON=ON
+	cmake --build --preset release -j $(JOBS) --target brim brim_python
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
+
 install: setup
 	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBRIM_BASELINE=ON
 	cmake --build --preset release -j $(JOBS) --target brim
@@ -155,3 +177,4 @@ format: setup
 
 clean:
 	rm -rf build build-check build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle
+	rm -rf build build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle build-python
