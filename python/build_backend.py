@@ -48,7 +48,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def compile_(folder):
     words = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DBRIM_PYTHON=ON", "-DBRIM_TESTS=OFF",
-             "-DBRIM_VDB=OFF", "-DBRIM_REPORT=OFF", "-DBRIM_VIEW=OFF", f"-DPython_EXECUTABLE={python()}"]
+             "-DBRIM_VDB=OFF", "-DBRIM_HDF5=OFF", "-DBRIM_REPORT=OFF", "-DBRIM_VIEW=OFF", f"-DPython_EXECUTABLE={python()}"]
     if not (folder / "CMakeCache.txt").exists():
         words += ["-G", "Ninja"]
     subprocess.run(words + shlex.split(os.environ.get("BRIM_CMAKE_ARGS", "")), check=True)

@@ -1,11 +1,10 @@
 #include "brim/batch.h"
 
 #include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
-#include <mutex>
 #include <optional>
+
+#include "side_by_side.h"
 
 namespace brim {
 
@@ -14,22 +13,6 @@ struct Batch::Parts {
   std::vector<std::string> failures;
   Options one;  // of a tank
   int atATime = 1;
-
-  // Within an arena of one thread the loops of a step run on it alone, and it takes no work of other tanks while it waits.
-  void side(const std::function<void(std::size_t)>& work) {
-    tbb::task_arena all(atATime);
-    all.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<std::size_t>(0, tanks.size(), 1),
-          [&](const auto& r) {
-            for (std::size_t k = r.begin(); k < r.end(); ++k) {
-              tbb::task_arena own(1, 1);
-              own.execute([&] { work(k); });
-            }
-          },
-          tbb::simple_partitioner());
-    });
-  }
 };
 
 Batch::Batch(const std::vector<Scene>& scenes, const Options& options) : parts_(std::make_unique<Parts>()) {
@@ -47,7 +30,7 @@ Batch::Batch(const std::vector<Scene>& scenes, const Options& options) : parts_(
       mistakes.push_back(std::move(m));
     }
   if (!mistakes.empty()) throw SceneError(std::move(mistakes));
-  p.side([&](std::size_t k) { p.tanks[k].emplace(scenes[k], p.one); });
+  sideBySide(scenes.size(), p.atATime, [&](std::size_t k) { p.tanks[k].emplace(scenes[k], p.one); });
 }
 Batch::~Batch() = default;
 Batch::Batch(Batch&&) noexcept = default;
@@ -58,7 +41,7 @@ const std::string& Batch::failure(std::size_t k) const { return parts_->failures
 
 void Batch::each(const std::function<void(std::size_t)>& work) {
   Parts& p = *parts_;
-  p.side([&](std::size_t k) {
+  sideBySide(p.tanks.size(), p.atATime, [&](std::size_t k) {
     if (!p.failures[k].empty()) return;
     try {
       work(k);

@@ -37,6 +37,13 @@ struct ReportArguments {
   std::vector<std::string> vary;  // sweep: path=value,value,...
 };
 
+/// A data set to make.
+struct DatasetArguments {
+  std::string file, out;
+  Options machine;  // precision and threads
+  bool overwrite = false, quiet = false;
+};
+
 /// A scene to watch, or the folder of a run.
 struct ViewArguments {
   SceneArguments scene;  // its file may be a folder
@@ -52,6 +59,7 @@ int compare(const ReportArguments&);
 int sweep(const ReportArguments&);
 int study(const ReportArguments&);
 int plot(const PlotRequest&, bool quiet);
+int dataset(const DatasetArguments&);
 int check(const SceneArguments&);
 int info(const SceneArguments&, const Options&);
 

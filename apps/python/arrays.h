@@ -47,5 +47,6 @@ void bindScene(py::module_&);
 void bindSnapshot(py::module_&);
 void bindSimulation(py::module_&);
 void bindFiles(py::module_&);
+void bindDataset(py::module_&);
 
 }  // namespace brim::python

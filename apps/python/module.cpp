@@ -72,4 +72,5 @@ PYBIND11_MODULE(_core, m) {
   bindSnapshot(m);
   bindSimulation(m);
   bindFiles(m);
+  bindDataset(m);
 }

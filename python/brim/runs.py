@@ -108,7 +108,7 @@ def _column(words):
 
 
 class Frames(collections.abc.Sequence):
-    """The frames of a run."""
+    """The frames of a run, a sequence of States: each is read when it is used."""
 
     def __init__(self, folder, numbers=None):
         self._folder = folder
