@@ -17,6 +17,7 @@ help:
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, layers, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make check                 the quick tests, for who changes something: format, layers, unit tests of one flavour'
+	@echo 'make test                  all checks: format, layers, tests, Python, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
@@ -49,7 +50,7 @@ demo: setup
 gallery: build
 	tools/gallery
 
-test: setup-tests check-format check-layers test-release test-embed test-sanitize cuda-check acceptance
+test: setup-tests check-format check-layers test-release test-python test-embed test-sanitize cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
@@ -132,7 +133,7 @@ bench: setup
 CUDA_HERE := $(shell PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc)
 bundle: setup
 ifeq ($(CUDA_HERE),)
-	cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF
+	cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF -DBRIM_HDF5=OFF
 	cmake --build --preset release -j $(JOBS) --target brim
 	tools/bundle build/brim build-bundle
 else

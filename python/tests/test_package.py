@@ -83,8 +83,8 @@ def test_there_are_eight_short_examples():
 
 def test_the_paddle_learns():
     paddle = runpy.run_path(str(ROOT / "python/examples/paddle.py"))
-    best, value, rest = paddle["learn"](generations=2, count=4, show=lambda text: None)
-    assert best.shape == (5,) and value >= rest and -1 < value < 0
+    _, value, rest = paddle["learn"](generations=4, show=lambda text: None)
+    assert -value < 0.8 * -rest  # [m] nearer than without the paddle
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "python/notebooks").glob("*.ipynb")), ids=lambda f: f.stem)
