@@ -20,8 +20,8 @@ import tarfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Every Linux of the same age has these; all else is carried.
-OF_THE_SYSTEM = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux.*|linux-vdso|libpython.*)\.so.*")
+# Every Linux of the same age has these, and two of them in one process would not go together; all else is carried.
+OF_THE_SYSTEM = re.compile(r"(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libz|ld-linux.*|linux-vdso|libpython.*)\.so.*")
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -113,7 +113,7 @@ def pack(folder, files):
         for path, content in sorted(files.items()):
             info = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))  # the same bytes from the same build
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = (0o755 if "/bin/" in path else 0o644) << 16
+            info.external_attr = (0o100755 if "/bin/" in path else 0o100644) << 16
             wheel.writestr(info, content)
     return name
 
