@@ -14,7 +14,7 @@ import time
 import brim
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SETTINGS = {"output.frames_per_second": 0, "time.until": 0.6}
+SETTINGS = {"output.frames_per_second": 0, "time.until": 3, "resolution.spacing": 0.01}
 IN_PYTHON = """
 import sys, brim
 scene = brim.Scene.load(sys.argv[1], set={settings})

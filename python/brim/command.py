@@ -10,7 +10,9 @@ from . import errors
 def path():
     """Where the command is: in the package, beside the build's package, or on the PATH. Raises Failure where there is none."""
     here = pathlib.Path(__file__).resolve().parent
-    for candidate in (here / "bin" / "brim", here.parent.parent / "brim"):
+    build = here.parent.parent
+    candidates = [here / "bin" / "brim"] + ([build / "brim"] if (build / "CMakeCache.txt").is_file() else [])
+    for candidate in candidates:
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
     found = shutil.which("brim")

@@ -14,7 +14,7 @@ levels = []
 
 
 def shake(s):
-    s.gravity = [0.8 * math.sin(omega * s.time), -9.81]
+    s.gravity = [0.3 * math.sin(omega * s.time), -9.81]
     levels.append(s.gauges["wall"])
 
 

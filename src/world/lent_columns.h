@@ -75,14 +75,16 @@ double speedAsWritten(const World<D>& w) {
   };
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const Vec<D> extent = w.extent;
-  const Real slack = Real(w.spacing);
+  // Past an open side particles are removed by the next step, past a periodic one they come back.
+  Vec<D> slack;
+  for (int k = 0; k < D; ++k) slack[k] = w.walled[k] ? Real(w.spacing) : w.extent[k];
   const Found all = reduce(
       w.fluid.size(), Found(),
       [=](int i) {
         const auto x = p[i].x, u = v[i].x;
         Found f{double(dot(u, u)), -1};
         bool good = f.speed2 < absurdSpeed * absurdSpeed;
-        for (int k = 0; k < D; ++k) good = good && x[k] >= -slack && x[k] <= extent[k] + slack;
+        for (int k = 0; k < D; ++k) good = good && x[k] >= -slack[k] && x[k] <= extent[k] + slack[k];
         if (!good) f.bad = i;
         return f;
       },
