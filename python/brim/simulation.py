@@ -427,8 +427,9 @@ class Simulation(pictures.Shown):
 
     @classmethod
     def load(cls, path, scene=None, device="cpu", threads=0, flavour=""):
-        """A simulation that goes on from a checkpoint: a file, or the folder of a run. Its own scene is taken, or ``scene``, whose parameters then
-        hold from here on. Mesh files of its own scene are looked for from the present folder."""
+        """A simulation that goes on from a checkpoint: a file, or the folder of a run. Its own scene is taken (without its title, time.until and output,
+        which a checkpoint does not keep), or ``scene``, whose parameters then hold from here on. Mesh files of its own scene are looked for from
+        the present folder."""
         kept = _core.read_state(os.fspath(path))
         if scene is None:
             scene = Scene.parse(kept["scene"])
