@@ -32,7 +32,9 @@ def test_positions_count_from_the_corner_and_states_from_the_scenes_origin(dam):
     np.testing.assert_array_equal(sim.density[order], state.density)
 
 
-def test_an_array_that_is_kept_keeps_its_values_and_changes_nothing(dam):
+@pytest.mark.parametrize("solver", brim.solvers())
+def test_an_array_that_is_kept_keeps_its_values_and_changes_nothing(dam, solver):
+    dam.solver = {"name": solver}
     watched, alone = brim.Simulation(dam), brim.Simulation(dam)
     kept, values = [], []
     for _ in range(5):
