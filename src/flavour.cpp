@@ -107,6 +107,11 @@ class MachineOf final : public Simulation::Machine {
   }
   const StepReport& report() const override { return report_; }
   std::vector<BodyReport> bodies() override { return world_.bodies ? world_.bodies->reports() : std::vector<BodyReport>(); }
+  std::vector<Pose<double>> solids(bool atStart) override {
+    std::vector<Pose<double>> poses = world_.solids.posesAt(world_.time);
+    for (std::size_t k = 0; atStart && k < poses.size(); ++k) poses[k] = world_.setup->solids[k].pose();
+    return poses;
+  }
   std::vector<JointReport> joints() override {
     return world_.bodies ? world_.bodies->jointReports() : std::vector<JointReport>();
   }

@@ -4,6 +4,7 @@
 
 #include "brim/parameter.h"
 #include "brim/simulation.h"
+#include "scene/primitive.h"
 
 namespace brim {
 
@@ -18,6 +19,7 @@ struct Simulation::Machine {
   virtual Columns columns() = 0;
   virtual const StepReport& report() const = 0;
   virtual std::vector<BodyReport> bodies() = 0;
+  virtual std::vector<Pose<double>> solids(bool atStart) = 0;
   virtual std::vector<JointReport> joints() = 0;
   virtual std::vector<GaugeReport> gauges() = 0;
   virtual double time() const = 0;

@@ -12,7 +12,9 @@
 
 #include "flavours.inc"
 #include "machine.h"
+#include "scene/shape.h"
 #include "scene/validate.h"
+#include "scene/vector.h"
 
 namespace brim {
 
@@ -135,6 +137,30 @@ void Simulation::setMotion(std::size_t index, const Motion& motion) {
   solids[index].motion = motion;
   machine_->setMotion(index, motion);
 }
+void Simulation::setVelocity(std::size_t index, const Vector& velocity) {
+  using namespace vectors;
+  if (index >= scene().solids.size()) throw Failure("there is no such solid");
+  requireFinite({velocity}, "a velocity");
+  const double now = time();
+  const Pose<double> here = machine_->solids(false)[index], start = machine_->solids(true)[index];
+  const auto positionOf = [](const Pose<double>& p) { return Vector{p.position[0], p.position[1], p.position[2]}; };
+  Motion m = scene().solids[index].motion;
+  // x = pivot + s + Q (x0 - pivot): what of its way is no turn.
+  const Vector arm = positionOf(start) - m.pivot;
+  Vector body, turned;
+  start.directionToBody(arm.data(), body.data());
+  here.directionToWorld(body.data(), turned.data());
+  const Vector way = positionOf(here) - m.pivot - turned;
+  constexpr double later = 1e5;  // [s] beyond all that is simulated
+  m.velocity = {0, 0, 0};
+  m.displacement = {{now, way}, {now + later, way + later * velocity}};
+  if (m.rate == 0) m.start = 0, m.stop = Motion().stop;
+  const Pose<double> same = poseAt(m, start, now);
+  double apart = length(positionOf(same) - positionOf(here));
+  for (int k = 0; k < 9; ++k) apart += std::abs(same.rotation[k] - here.rotation[k]);
+  if (apart > 1e-6) throw Failure("a solid with such a motion cannot go on with a velocity; give it a whole course");
+  setMotion(index, m);
+}
 void Simulation::setGravity(const Vector& g) {
   requireFinite({g}, "gravity");
   requirePlane(scene().dimension == 2 && g[2] != 0);
@@ -175,6 +201,17 @@ void Simulation::setMotor(std::size_t joint, double speed, double limit) {
 Columns Simulation::columns() { return machine_->columns(); }
 const StepReport& Simulation::report() const { return machine_->report(); }
 std::vector<BodyReport> Simulation::bodies() const { return machine_->bodies(); }
+std::vector<BodyReport> Simulation::solids() const {
+  std::vector<BodyReport> all;
+  for (const Pose<double>& p : machine_->solids(false)) {
+    BodyReport& r = all.emplace_back();
+    r.name = scene().solids[all.size() - 1].name;
+    for (std::size_t k = 0; k < 9; ++k) r.rotation[k] = p.rotation[k];
+    for (std::size_t k = 0; k < 3; ++k) r.position[k] = p.position[k], r.velocity[k] = p.velocity[k], r.spin[k] = p.spin[k];
+    r.centre = r.position;
+  }
+  return all;
+}
 std::vector<JointReport> Simulation::joints() const { return machine_->joints(); }
 std::vector<GaugeReport> Simulation::gauges() const { return machine_->gauges(); }
 double Simulation::time() const { return machine_->time(); }

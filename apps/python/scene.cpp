@@ -20,12 +20,6 @@ std::vector<std::string> namesOf(const std::vector<T>& all) {
   return names;
 }
 
-static py::tuple motionOf(const Motion& m) {
-  py::list keys;
-  for (const Keyframe& k : m.displacement) keys.append(py::make_tuple(k.time, k.value));
-  return py::make_tuple(m.velocity, m.axis, m.pivot, m.rate, keys, m.start, m.stop);
-}
-
 void bindScene(py::module_& m) {
   py::class_<Scene>(m, "Scene")
       .def_readonly("title", &Scene::title)
@@ -43,7 +37,6 @@ void bindScene(py::module_& m) {
       .def_property_readonly("bodies", [](const Scene& s) { return namesOf(s.bodies); })
       .def_property_readonly("joints", [](const Scene& s) { return namesOf(s.joints); })
       .def_property_readonly("gauges", [](const Scene& s) { return namesOf(s.gauges); })
-      .def("motion", [](const Scene& s, std::size_t k) { return motionOf(s.solids.at(k).motion); })
       .def("motor", [](const Scene& s, std::size_t k) {
         const Joint& j = s.joints.at(k);
         return py::make_tuple(j.motor_speed, j.motor_limit);

@@ -46,7 +46,8 @@ static std::vector<char> charsOf(const py::bytes& state) {
 
 static Motion motionFrom(const Vector& velocity, const Vector& axis, const Vector& pivot, double rate,
                          const std::vector<std::pair<double, Vector>>& displacement, double start, double stop) {
-  Motion m{velocity, axis, pivot, rate, {}, start, stop};
+  Motion m;
+  m.velocity = velocity, m.axis = axis, m.pivot = pivot, m.rate = rate, m.start = start, m.stop = stop;
   for (const auto& [time, value] : displacement) m.displacement.push_back({time, value});
   return m;
 }
@@ -131,6 +132,7 @@ void bindSimulation(py::module_& m) {
              return sim->snapshot();
            })
       .def("bodies", [](Stepper& s) { return Use(s)->bodies(); })
+      .def("solids", [](Stepper& s) { return Use(s)->solids(); })
       .def("joints", [](Stepper& s) { return Use(s)->joints(); })
       .def("gauges", [](Stepper& s) { return Use(s)->gauges(); })
       .def("restart_averages", [](Stepper& s) { Use(s)->restartAverages(); })
@@ -142,6 +144,13 @@ void bindSimulation(py::module_& m) {
            [](Stepper& s, std::size_t solid, const Vector& velocity, const Vector& axis, const Vector& pivot, double rate,
               const std::vector<std::pair<double, Vector>>& displacement, double start,
               double stop) { Use(s)->setMotion(solid, motionFrom(velocity, axis, pivot, rate, displacement, start, stop)); })
+      .def("set_velocity", [](Stepper& s, std::size_t solid, const Vector& v) { Use(s)->setVelocity(solid, v); })
+      .def("take_motions",
+           [](Stepper& s, Stepper& from) {
+             Use to(s), old(from);
+             for (std::size_t k = 0; k < to->scene().solids.size(); ++k)
+               if (to->scene().solids[k].motion.moves()) to->setMotion(k, old->scene().solids[k].motion);
+           })
       .def("set_body", [](Stepper& s, std::size_t b, const BodyReport& r) { Use(s)->setBody(b, r); })
       .def("set_load", [](Stepper& s, std::size_t b, const Vector& f, const Vector& t) { Use(s)->setLoad(b, f, t); })
       .def("set_motor", [](Stepper& s, std::size_t j, double speed, double limit) { Use(s)->setMotor(j, speed, limit); })

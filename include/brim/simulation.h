@@ -69,6 +69,9 @@ class Simulation {
   /// already (Motion::moves). scene() tells the new course, and states saved from now on belong to that scene. The course
   /// should pass through the present pose: a solid that jumps leaves fluid inside of it. Throws Failure otherwise.
   void setMotion(std::size_t index, const Motion&);
+  /// Lets it go on from where it is with this velocity [m/s]; it turns as before. Throws Failure as setMotion does, and for a
+  /// motion that has more parts than velocity, displacement and rate.
+  void setVelocity(std::size_t index, const Vector& velocity);
   /// Another gravity [m/s^2] from now on. What a solver chose from the scene's when it was made (the speed of sound of wcsph and
   /// pcisph) stays.
   void setGravity(const Vector&);
@@ -86,6 +89,8 @@ class Simulation {
   const StepReport& report() const;
   /// What snapshot() says of them, without the particles.
   std::vector<BodyReport> bodies() const;
+  /// Of the solids with prescribed motions: position, rotation, velocity of `position` and spin.
+  std::vector<BodyReport> solids() const;
   std::vector<JointReport> joints() const;
   std::vector<GaugeReport> gauges() const;
 

@@ -148,26 +148,16 @@ class Solid:
     def __init__(self, simulation, index):
         self._simulation, self._index = simulation, index
 
-    def _motion(self):
-        return self._simulation._core.scene.motion(self._index)
+    def _report(self):
+        return self._simulation._core.solids()[self._index]
 
-    @property
-    def name(self):
-        return self._simulation._core.scene.solids[self._index]
+    def __repr__(self):
+        return f"<brim.Solid {self.name!r} at {self.position}>"
 
-    @property
-    def displacement(self):
-        """[m] from its initial place at the present time, without its rotation."""
-        return self._displacement(self._simulation.time)
-
-    def _displacement(self, time):
-        velocity, _, _, _, keys, start, stop = self._motion()
-        active = min(max(time, start), max(start, stop))
-        x = np.array(velocity) * (active - start)
-        if keys:
-            times = [k[0] for k in keys]
-            x = x + [np.interp(active, times, [k[1][axis] for k in keys]) for axis in range(3)]
-        return x
+    name = property(lambda self: self._simulation._core.scene.solids[self._index])
+    position = property(lambda self: np.array(self._report().position), doc="[m] of the shape's own frame, whose origin is its middle.")
+    rotation = property(lambda self: np.array(self._report().rotation).reshape(3, 3), doc="The matrix (3, 3) from the shape's frame to the scene.")
+    spin = property(lambda self: np.array(self._report().spin), doc="[rad/s]")
 
     def move(self, velocity=(0, 0, 0), displacement=(), axis=(0, 0, 1), pivot=(0, 0, 0), rate=0.0, start=0.0, stop=1e30):
         """Another motion from now on, with the keys of ``[solids.motion]``; ``displacement`` is a list of (time [s], vector [m]). It should pass
@@ -178,20 +168,12 @@ class Solid:
 
     @property
     def velocity(self):
-        """[m/s] at the present time, without its rotation. Setting it lets the solid go on from where it is with that velocity."""
-        now, h = self._simulation.time, 1e-6
-        return (self._displacement(now + h) - self._displacement(now)) / h
+        """[m/s] of ``position``. Setting it lets the solid go on from where it is with that velocity, and turn as before."""
+        return np.array(self._report().velocity)
 
     @velocity.setter
     def velocity(self, v):
-        _, axis, pivot, rate, _, start, stop = self._motion()
-        now, v = self._simulation.time, np.array(_vector(v, "velocity"))
-        if rate != 0 and not start <= now < stop:
-            raise errors.Failure("this solid turns only for a while, and cannot be moved while it rests")
-        # A pivot goes along with the displacement, so that the turn is not disturbed.
-        there, far = self._displacement(now), 1e5
-        self.move(displacement=[(now, there), (now + far, there + far * v)], axis=axis, pivot=pivot, rate=rate,
-                  start=start if rate != 0 else 0.0, stop=stop if rate != 0 else 1e30)
+        self._simulation._core.set_velocity(self._index, _vector(v, "velocity"))
 
 
 class Statistics(dict):
@@ -378,11 +360,8 @@ class Simulation(pictures.Shown):
         scene.set(path, value)
         core = _core.Simulation(scene._built(), **self._options)
         core.restore(self._core.save())
-        for k in range(len(core.scene.solids)):
-            now = self._core.scene.motion(k)
-            if not path.startswith("solids") and now != core.scene.motion(k):
-                velocity, axis, pivot, rate, keys, start, stop = now
-                core.set_motion(k, velocity, axis, pivot, rate, keys, start, stop)
+        if not path.startswith("solids"):
+            core.take_motions(self._core)
         self._scene, self._core = scene, core
         return self
 

@@ -14,7 +14,7 @@ gate.velocity = [0, 0.5]  # [m/s] it opens
 def control(s):
     if s.gauges["downstream"] > 0.08 and gate.velocity[1] > 0:
         gate.velocity = [0, -1e-6]  # enough: it stops (a solid that may still move keeps a motion)
-        print(f"t = {s.time:.2f} s: {s.gauges['downstream']:.2f} m downstream, the gate stops at {gate.displacement[1]:.2f} m")
+        print(f"t = {s.time:.2f} s: {s.gauges['downstream']:.2f} m downstream, the gate stops at {gate.position[1]:.2f} m")
 
 
 simulation.run(until=1.0, every=0.02, callback=control)

@@ -253,13 +253,29 @@ def test_motors_obey(tank):
 def test_solids_move_on_from_where_they_are(tank):
     sim = brim.Simulation(tank)
     gate = sim.solids["gate"]
+    start = gate.position
     sim.run(until=0.07)
-    assert gate.displacement[:2] == pytest.approx([0, 0.01]) and gate.velocity[1] == pytest.approx(0.5)
+    assert gate.position - start == pytest.approx([0, 0.01, 0]) and gate.velocity[1] == pytest.approx(0.5)
     gate.velocity = [0, -0.2]
     sim.run(until=0.09)
-    assert gate.displacement[1] == pytest.approx(0.01 - 0.2 * 0.02)
+    assert gate.position[1] - start[1] == pytest.approx(0.01 - 0.2 * 0.02)
+    sim.set("solver.iterations", 4)  # another simulation, with the motions of this one
+    sim.run(until=0.1)
+    assert gate.position[1] - start[1] == pytest.approx(0.01 - 0.2 * 0.03)
     with pytest.raises(brim.Failure, match="only a solid that moves"):
         gate.move(velocity=[0, 0])
+
+
+def test_a_solid_that_turns_turns_on_when_it_is_moved(dam):
+    dam.solids.add(name="blade", kind="box", min=[0.3, -0.3], max=[0.35, 0.1], motion={"rate": 2, "pivot": [0.3, 0]})
+    sim = brim.Simulation(dam)
+    blade = sim.solids["blade"]
+    sim.run(until=0.05)
+    before = blade.position
+    own = blade.velocity
+    blade.velocity = [0.5, 0]
+    assert blade.position == pytest.approx(before) and blade.spin[2] == pytest.approx(2)
+    assert blade.velocity - own == pytest.approx([0.5, 0, 0])
 
 
 def test_gravity_turns(dam):
