@@ -15,7 +15,6 @@ help:
 	@echo 'make demo                  installs what is missing (Debian packages), builds for this CPU alone, and lets a dam break'
 	@echo 'make build                 leaves the command at build/brim, with double precision and for other CPUs too'
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
-	@echo 'make test                  all checks: format, layers, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make check                 the quick tests, for who changes something: format, layers, unit tests of one flavour'
 	@echo 'make test                  all checks: format, layers, tests, Python, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'

@@ -166,6 +166,7 @@ void Simulation::setGravity(const Vector& g) {
   requirePlane(scene().dimension == 2 && g[2] != 0);
   machine_->scene.gravity = g;
   machine_->scene.gravity_keys.clear();
+  machine_->scene.gravity_file.clear();
   machine_->setGravity(g);
 }
 void Simulation::setBody(std::size_t index, const BodyReport& b) {

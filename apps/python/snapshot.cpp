@@ -38,10 +38,7 @@ void bindSnapshot(py::module_& m) {
       .def_readonly("motor", &JointReport::motor)
       .def_readonly("position", &JointReport::position)
       .def_readonly("error", &JointReport::error);
-  py::class_<GaugeReport>(m, "GaugeReport")
-      .def_readonly("name", &GaugeReport::name)
-      .def_readonly("value", &GaugeReport::value)
-      .def_readonly("total", &GaugeReport::total);
+  py::class_<GaugeReport>(m, "GaugeReport").def_readonly("name", &GaugeReport::name).def_readonly("values", &GaugeReport::values);
   py::class_<StepReport>(m, "StepReport")
       .def_readonly("step", &StepReport::step)
       .def_readonly("time", &StepReport::time)

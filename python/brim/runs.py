@@ -94,7 +94,8 @@ class Run:
             return Statistics()
         with open(file, newline="", encoding="utf-8") as f:
             heading, *rows = [row for row in csv.reader(f) if row]
-        return Statistics((h, _column([row[k] for row in rows if len(row) == len(heading)])) for k, h in enumerate(heading))
+        # "time [s]" is called "time".
+        return Statistics((h.split(" [")[0], _column([row[k] for row in rows if len(row) == len(heading)])) for k, h in enumerate(heading))
 
     def _repr_png_(self):
         return self.frames[-1]._repr_png_() if len(self.frames) else None

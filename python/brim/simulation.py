@@ -53,11 +53,15 @@ class State(pictures.Shown):
     @property
     def gauges(self):
         """What the gauges read, by name."""
-        return {g.name: g.value for g in self._snapshot.gauges}
+        return _readings(self._snapshot.gauges)
 
     def save(self, path):
         """Writes the particles as .vtp (ParaView), .ply or .bgeo (Houdini)."""
         _core.write_frame(os.fspath(path), self._snapshot, self._scene.spacing)
+
+
+def _readings(gauges):
+    return {g.name: g.values[0] if len(g.values) == 1 else np.array(g.values) for g in gauges}
 
 
 def _named(reports):
@@ -368,8 +372,8 @@ class Simulation(pictures.Shown):
     # What is measured.
     @property
     def gauges(self):
-        """What the gauges read now, by name: levels [m], pressures [Pa], flows [m^3/s]."""
-        return {g.name: g.value for g in self._core.gauges()}
+        """What the gauges read now, by name: a number, or an array of what is in the columns of its table (docs/instruments.md)."""
+        return _readings(self._core.gauges())
 
     @property
     def statistics(self):
