@@ -2,10 +2,13 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build demo gallery test check slow bench install format clean \
-        docs deb bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize test-fuzz fuzz soak tsan cuda-check acceptance
+        docs deb setup-python python test-python bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed \
+        test-sanitize test-fuzz fuzz soak tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# Debian's, whatever else the PATH has.
+PYTHON ?= /usr/bin/python3
 # Two tests at a time, whatever the machine: each of them may use all cores.
 CTEST := ctest --output-on-failure --no-tests=error -j2
 
@@ -13,8 +16,8 @@ help:
 	@echo 'make demo                  installs what is missing (Debian packages), builds for this CPU alone, and lets a dam break'
 	@echo 'make build                 leaves the command at build/brim, with double precision and for other CPUs too'
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
-	@echo 'make test                  all checks: format, layers, tests, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make check                 the quick tests, for who changes something: format, layers, unit tests of one flavour'
+	@echo 'make test                  all checks: format, layers, tests, Python, the embedding example, sanitizers, CUDA where nvcc is'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
 	@echo 'make fuzz                  every fuzzer for a minute (FUZZ_SECONDS=N: for N seconds); make soak: for an hour'
@@ -23,6 +26,7 @@ help:
 	@echo 'make deb                   build-deb: Debian packages of the command and of the library'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make gpu-bundle            build-gpu-bundle: the same with the tests of a GPU, for tools/gpu_check'
+	@echo 'make python                build-python/wheel: a wheel of the Python package, tested in an environment of its own'
 	@echo 'make install PREFIX=DIR    command, library, headers and scenes; PREFIX is $(PREFIX) by default'
 	@echo 'make format                formats the sources as "make test" wants them'
 	@echo 'make clean                 removes the build folders'
@@ -32,6 +36,9 @@ setup:
 
 setup-tests:
 	@tools/setup tests
+
+setup-python:
+	@tools/setup python
 
 build: setup
 	cmake --preset release
@@ -46,7 +53,7 @@ demo: setup
 gallery: build
 	tools/gallery
 
-test: setup-tests check-format check-layers test-release test-embed test-sanitize test-fuzz cuda-check acceptance
+test: setup-tests check-format check-layers test-release test-python test-embed test-sanitize test-fuzz cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
@@ -140,7 +147,7 @@ deb:
 CUDA_HERE := $(shell PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc)
 bundle: setup
 ifeq ($(CUDA_HERE),)
-	cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF
+	cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF -DBRIM_HDF5=OFF
 	cmake --build --preset release -j $(JOBS) --target brim
 	tools/bundle build/brim build-bundle
 else
@@ -159,6 +166,22 @@ cuda-programs:
 	cmake --build build-cuda -j $(JOBS) --target $(PROGRAMS)
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.
+# The Python package as a wheel that carries its libraries, tested in a virtual environment of its own.
+python: export BRIM_CMAKE_ARGS := -DBRIM_BASELINE=ON -DBRIM_REPORT=ON -DBRIM_VIEW=ON $(BRIM_CMAKE_ARGS)
+python: setup setup-python
+	rm -rf build-python/wheel build-python/venv
+	$(PYTHON) -m pip wheel -q --no-deps --no-build-isolation -w build-python/wheel .
+	$(PYTHON) -m venv --system-site-packages build-python/venv
+	build-python/venv/bin/pip install -q --no-index build-python/wheel/*.whl
+	cd build-python && venv/bin/python -m pytest -q -p no:cacheprovider ../python/tests
+	@ls -s --block-size=MiB build-python/wheel
+
+# The same package without a wheel: quick, for "make test".
+test-python: setup setup-python
+	cmake --preset release -DBRIM_PYTHON=ON
+	cmake --build --preset release -j $(JOBS) --target brim brim_python
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
+
 install: setup
 	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBRIM_BASELINE=ON
 	cmake --build --preset release -j $(JOBS) --target brim
@@ -182,4 +205,4 @@ soak:
 	$(MAKE) fuzz FUZZ_SECONDS=3600
 
 clean:
-	rm -rf build build-check build-fuzz build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle
+	rm -rf build build-check build-fuzz build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle build-python

@@ -12,8 +12,11 @@
 #include "sph/statistics.h"
 #include "step/forcing.h"
 #include "step/state.h"
+#include "world/boundary.h"
 #if BRIM_CUDA
 #include "exec/cuda/async_readback.h"
+#else
+#include "world/lent_columns.h"
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -35,8 +38,16 @@ class MachineOf final : public Simulation::Machine {
     maxSpeed_ = report_.max_speed;
   }
 
+#if !BRIM_CUDA
+  ~MachineOf() override { lent_.end(world_); }
+#endif
+
   const StepReport& advance(double limit) override {
     if (world_.time >= limit) return report_;
+    readWritten();
+#if !BRIM_CUDA
+    lent_.part(world_);
+#endif
     memory_.timer.begin(report_);
     memory_.exchange.exchange(world_);
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
@@ -74,6 +85,33 @@ class MachineOf final : public Simulation::Machine {
   }
 
   void setMotion(std::size_t solid, const Motion& motion) override { world_.solids.setMotion(solid, motion); }
+  void setGravity(const Vector& g) override { world_.setGravity(g); }
+  void setBody(int body, const BodyReport& b) override {
+    world_.bodies->place(body, b.position, b.rotation, {b.velocity, b.spin});
+    placeBodies(world_);
+  }
+  void setLoad(int body, const Vector& force, const Vector& torque) override { world_.bodies->setLoad(body, force, torque); }
+  void setMotor(int joint, double speed, double limit) override { world_.bodies->setMotor(joint, speed, limit); }
+
+  Columns columns() override {
+#if BRIM_CUDA
+    throw Failure("the particles of a simulation on a GPU are not in the host's memory; take a snapshot");
+#else
+    return lent_.lend(world_);
+#endif
+  }
+  const StepReport& report() const override { return report_; }
+  std::vector<BodyReport> bodies() override { return world_.bodies ? world_.bodies->reports() : std::vector<BodyReport>(); }
+  std::vector<Pose<double>> solids(bool atStart) override {
+    std::vector<Pose<double>> poses = world_.solids.posesAt(world_.time);
+    for (std::size_t k = 0; atStart && k < poses.size(); ++k) poses[k] = world_.setup->solids[k].pose();
+    return poses;
+  }
+  std::vector<JointReport> joints() override {
+    return world_.bodies ? world_.bodies->jointReports() : std::vector<JointReport>();
+  }
+  std::vector<GaugeReport> gauges() override { return world_.gauges.read(world_); }
+
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
   const Facts& facts() const override { return facts_; }
@@ -157,10 +195,28 @@ class MachineOf final : public Simulation::Machine {
     return sum + h;
   }
 
-  std::vector<char> save() override { return saveState(world_, state_, maxSpeed_); }
-  void restore(const std::vector<char>& blob) override { maxSpeed_ = restoreState(world_, state_, memory_.scratch, blob); }
+  std::vector<char> save() override {
+    readWritten();
+    return saveState(world_, state_, maxSpeed_);
+  }
+  void restore(const std::vector<char>& blob) override {
+#if !BRIM_CUDA
+    lent_.part(world_);
+    lent_.forget();
+#endif
+    maxSpeed_ = restoreState(world_, state_, memory_.scratch, blob);
+  }
 
  private:
+  // Others may have written the particles since the last step.
+  void readWritten() {
+#if !BRIM_CUDA
+    if (!lent_.written()) return;
+    maxSpeed_ = speedAsWritten(world_);
+    lent_.forget();
+#endif
+  }
+
   // All of a snapshot that does not grow with the fluid.
   Snapshot besidesParticles() {
     Snapshot s;
@@ -293,7 +349,9 @@ class MachineOf final : public Simulation::Machine {
   Facts facts_;
   StepReport report_;
   double maxSpeed_ = 0;  // [m/s]
-#if BRIM_CUDA
+#if !BRIM_CUDA
+  LentColumns<D> lent_;
+#else
   AsyncReadback readback_;
   std::future<void> reading_;  // the host reads what readback_ copied
 #endif

@@ -4,6 +4,7 @@
 
 #include "brim/parameter.h"
 #include "brim/simulation.h"
+#include "scene/primitive.h"
 
 namespace brim {
 
@@ -11,6 +12,16 @@ struct Simulation::Machine {
   virtual ~Machine() = default;
   virtual const StepReport& advance(double limit) = 0;
   virtual void setMotion(std::size_t solid, const Motion&) = 0;
+  virtual void setGravity(const Vector&) = 0;
+  virtual void setBody(int body, const BodyReport&) = 0;
+  virtual void setLoad(int body, const Vector& force, const Vector& torque) = 0;
+  virtual void setMotor(int joint, double speed, double limit) = 0;
+  virtual Columns columns() = 0;
+  virtual const StepReport& report() const = 0;
+  virtual std::vector<BodyReport> bodies() = 0;
+  virtual std::vector<Pose<double>> solids(bool atStart) = 0;
+  virtual std::vector<JointReport> joints() = 0;
+  virtual std::vector<GaugeReport> gauges() = 0;
   virtual double time() const = 0;
   virtual std::int64_t step() const = 0;
   virtual const Facts& facts() const = 0;

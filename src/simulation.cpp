@@ -7,10 +7,14 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cmath>
+#include <mutex>
 
 #include "flavours.inc"
 #include "machine.h"
+#include "scene/shape.h"
 #include "scene/validate.h"
+#include "scene/vector.h"
 
 namespace brim {
 
@@ -91,7 +95,9 @@ static const Flavour& choose(const Options& o) {
 
 // TBB's limit on threads is one for the whole process; the newest simulation sets it.
 static void limitThreads(int threads) {
+  static std::mutex alone;
   static std::unique_ptr<tbb::global_control> limit;
+  const std::lock_guard guard(alone);
   limit.reset();
   if (threads > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
@@ -114,6 +120,15 @@ const StepReport& Simulation::advance(double limit) { return machine_->advance(l
 void Simulation::advanceTo(double time) {
   while (machine_->time() < time) machine_->advance(time);
 }
+static void requireFinite(std::initializer_list<Vector> all, const std::string& what) {
+  for (const Vector& v : all)
+    for (const double x : v)
+      if (!std::isfinite(x)) throw Failure(what + " is not finite");
+}
+static void requirePlane(bool leaves) {
+  if (leaves) throw Failure("in a 2D scene nothing leaves the plane: vectors have no third number, turns no other");
+}
+
 void Simulation::setMotion(std::size_t index, const Motion& motion) {
   auto& solids = machine_->scene.solids;
   if (index >= solids.size()) throw Failure("there is no such solid");
@@ -122,6 +137,84 @@ void Simulation::setMotion(std::size_t index, const Motion& motion) {
   solids[index].motion = motion;
   machine_->setMotion(index, motion);
 }
+void Simulation::setVelocity(std::size_t index, const Vector& velocity) {
+  using namespace vectors;
+  if (index >= scene().solids.size()) throw Failure("there is no such solid");
+  requireFinite({velocity}, "a velocity");
+  const double now = time();
+  const Pose<double> here = machine_->solids(false)[index], start = machine_->solids(true)[index];
+  const auto positionOf = [](const Pose<double>& p) { return Vector{p.position[0], p.position[1], p.position[2]}; };
+  Motion m = scene().solids[index].motion;
+  // x = pivot + s + Q (x0 - pivot): what of its way is no turn.
+  const Vector arm = positionOf(start) - m.pivot;
+  Vector body, turned;
+  start.directionToBody(arm.data(), body.data());
+  here.directionToWorld(body.data(), turned.data());
+  const Vector way = positionOf(here) - m.pivot - turned;
+  constexpr double later = 1e5;  // [s] beyond all that is simulated
+  m.velocity = {0, 0, 0};
+  m.displacement = {{now, way}, {now + later, way + later * velocity}};
+  if (m.rate == 0) m.start = 0, m.stop = Motion().stop;
+  const Pose<double> same = poseAt(m, start, now);
+  double apart = length(positionOf(same) - positionOf(here));
+  for (int k = 0; k < 9; ++k) apart += std::abs(same.rotation[k] - here.rotation[k]);
+  if (apart > 1e-6) throw Failure("a solid with such a motion cannot go on with a velocity; give it a whole course");
+  setMotion(index, m);
+}
+void Simulation::setGravity(const Vector& g) {
+  requireFinite({g}, "gravity");
+  requirePlane(scene().dimension == 2 && g[2] != 0);
+  machine_->scene.gravity = g;
+  machine_->scene.gravity_keys.clear();
+  machine_->scene.gravity_file.clear();
+  machine_->setGravity(g);
+}
+void Simulation::setBody(std::size_t index, const BodyReport& b) {
+  if (index >= scene().bodies.size()) throw Failure("there is no such body");
+  const auto& r = b.rotation;
+  const Vector rows[] = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}};
+  requireFinite({b.position, b.velocity, b.spin, rows[0], rows[1], rows[2]}, "the body's pose or velocity");
+  double worst = 0;  // element of R R^T - 1
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      worst = std::max(worst, std::abs(rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1] + rows[i][2] * rows[j][2] - (i == j)));
+  const double volume =
+      r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+  if (worst > 1e-6 || volume < 0) throw Failure("the body's rotation is no rotation matrix");
+  requirePlane(scene().dimension == 2 && (std::abs(r[8] - 1) > 1e-6 || b.velocity[2] != 0 || b.spin[0] != 0 || b.spin[1] != 0));
+  machine_->setBody(int(index), b);
+}
+void Simulation::setLoad(std::size_t body, const Vector& force, const Vector& torque) {
+  if (body >= scene().bodies.size()) throw Failure("there is no such body");
+  requireFinite({force, torque}, "a force or a torque");
+  requirePlane(scene().dimension == 2 && (force[2] != 0 || torque[0] != 0 || torque[1] != 0));
+  machine_->setLoad(int(body), force, torque);
+}
+void Simulation::setMotor(std::size_t joint, double speed, double limit) {
+  if (joint >= scene().joints.size()) throw Failure("there is no such joint");
+  Joint& j = machine_->scene.joints[joint];
+  if (j.kind != "hinge" && j.kind != "slider") throw Failure("a joint of kind " + j.kind + " has no motor");
+  if (!std::isfinite(speed) || !(limit >= 0 && limit < 1e300))
+    throw Failure("a motor's speed must be finite, and its limit at least 0");
+  j.motor_speed = speed, j.motor_limit = limit;
+  machine_->setMotor(int(joint), speed, limit);
+}
+Columns Simulation::columns() { return machine_->columns(); }
+const StepReport& Simulation::report() const { return machine_->report(); }
+std::vector<BodyReport> Simulation::bodies() const { return machine_->bodies(); }
+std::vector<BodyReport> Simulation::solids() const {
+  std::vector<BodyReport> all;
+  for (const Pose<double>& p : machine_->solids(false)) {
+    BodyReport& r = all.emplace_back();
+    r.name = scene().solids[all.size() - 1].name;
+    for (std::size_t k = 0; k < 9; ++k) r.rotation[k] = p.rotation[k];
+    for (std::size_t k = 0; k < 3; ++k) r.position[k] = p.position[k], r.velocity[k] = p.velocity[k], r.spin[k] = p.spin[k];
+    r.centre = r.position;
+  }
+  return all;
+}
+std::vector<JointReport> Simulation::joints() const { return machine_->joints(); }
+std::vector<GaugeReport> Simulation::gauges() const { return machine_->gauges(); }
 double Simulation::time() const { return machine_->time(); }
 std::int64_t Simulation::step() const { return machine_->step(); }
 const Scene& Simulation::scene() const { return machine_->scene; }

@@ -46,6 +46,13 @@ struct ValidateArguments {
   std::string stored;  // scores to compare with, instead of those that come with the cases
 };
 
+/// A data set to make.
+struct DatasetArguments {
+  std::string file, out;
+  Options machine;  // precision and threads
+  bool overwrite = false, quiet = false;
+};
+
 /// A scene to watch, or the folder of a run.
 struct ViewArguments {
   SceneArguments scene;  // its file may be a folder
@@ -62,6 +69,7 @@ int sweep(const ReportArguments&);
 int study(const ReportArguments&);
 int plot(const PlotRequest&, bool quiet);
 int validate(const ValidateArguments&);
+int dataset(const DatasetArguments&);
 int check(const SceneArguments&);
 int info(const SceneArguments&, const Options&);
 

@@ -319,6 +319,33 @@ void addView(CLI::App& app, ViewArguments& a) {
 }
 #endif
 
+void addDataset(CLI::App& app, DatasetArguments& a) {
+  auto* dataset = app.add_subcommand("dataset", "Trajectories of varied scenes, as data for learning");
+  dataset->footer(R"(The file (TOML):
+  scene = "dam.toml"                     relative to this file
+  seed = 1                               of all that is drawn
+  frames = 100                           of a trajectory
+  every = 0.01                           [s] between frames
+  walls = 3                              layers of particles that stand for walls and solids; 0: none
+  hdf5 = true                            false: npz files alone
+  density_error_max = 0.05               a trajectory with a larger mean density error is ruined and made anew
+  attempts = 10                          at a trajectory
+  [splits]  train = 80, valid = 10, test = 10
+  [set]     solver.iterations = 8        values for all
+  [[vary]]  path = "fluid.blocks[0].max[0]", low = 0.2, high = 0.6        drawn for each; also log = true, whole = true
+  [[vary]]  path = "solver.name", values = ["pbf", "dfsph"]
+Writes {train,valid,test}.h5 and metadata.json in the layout of LagrangeBench, npz files, and a manifest of seeds and hashes.
+The same command goes on with what was interrupted. Results depend on the seed alone, not on threads.)");
+  dataset->add_option("SPEC", a.file, "What to make (TOML)")->required();
+  dataset->add_option("--out", a.out, "Folder of the results (default: out/<name of the file>)")->type_name("DIR");
+  dataset->add_option("--threads", a.machine.threads, "Trajectories at a time; 0: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096));
+  dataset->add_option("--precision", a.machine.precision, "single or double")->type_name("P");
+  dataset->add_flag("--overwrite", a.overwrite, "Replace the results in that folder");
+  dataset->add_flag("--quiet", a.quiet, "Print no progress, only errors");
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app("Brim simulates liquids that keep their volume.", "brim");
   app.footer(examples);
@@ -355,6 +382,9 @@ int dispatch(int argc, char** argv) {
   ViewArguments v;
   addView(app, v);
 #endif
+
+  DatasetArguments d;
+  addDataset(app, d);
 
   LookArguments look;
   addLook(app, look);
@@ -398,6 +428,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("plot")) return plot(p.request, p.quiet);
   if (app.got_subcommand("validate")) return validate(validation);
 #endif
+  if (app.got_subcommand("dataset")) return dataset(d);
   if (app.got_subcommand("surface")) return surface(look.surface);
   if (app.got_subcommand("render")) return render(look.render);
   if (app.got_subcommand("export")) return exportFrames(look.files);

@@ -29,6 +29,30 @@ struct Facts {
   double reach = 0;                // [m] what time.cfl counts in: a particle's radius, or a grid's cell
 };
 
+/// One quantity of all particles where it lies in memory: its number k of particle i is `stride * i` bytes and k numbers behind
+/// `first`.
+struct Column {
+  enum class Number { single, twice, whole };  // float, double, a whole number of 32 bits
+  void* first = nullptr;
+  Number number = Number::single;
+  int numbers = 1;         // of a particle
+  std::size_t stride = 0;  // [bytes] from a particle to the next
+};
+
+/// The fluid's own memory. Particles are in the order in which the solver keeps them, which changes with every step: `id` tells
+/// who is who. Positions and velocities may be written, and the next step starts from them; the others are results.
+struct Columns {
+  std::size_t count = 0;
+  Column position;  // [m] from `origin`
+  Column velocity;  // [m/s]
+  Column density;   // [kg/m^3]
+  Column pressure;  // [Pa]
+  Column id;
+  Vector origin = {0, 0, 0};  // [m] the domain's lower corner
+  /// Who holds it past the next step keeps these values in this memory, and the simulation goes on in a copy.
+  std::shared_ptr<const void> memory;
+};
+
 class Simulation {
  public:
   /// Throws SceneError if the scene has mistakes.
@@ -46,6 +70,30 @@ class Simulation {
   /// already (Motion::moves). scene() tells the new course, and states saved from now on belong to that scene. The course
   /// should pass through the present pose: a solid that jumps leaves fluid inside of it. Throws Failure otherwise.
   void setMotion(std::size_t index, const Motion&);
+  /// Lets it go on from where it is with this velocity [m/s]; it turns as before. Throws Failure as setMotion does, and for a
+  /// motion that has more parts than velocity, displacement and rate.
+  void setVelocity(std::size_t index, const Vector& velocity);
+  /// Another gravity [m/s^2] from now on. What a solver chose from the scene's when it was made (the speed of sound of wcsph and
+  /// pcisph) stays.
+  void setGravity(const Vector&);
+  /// Puts body `index` of the scene somewhere else: position, rotation, velocity and spin of the report count. Throws Failure if
+  /// they are not finite, no rotation, or leave the plane of a 2D scene.
+  void setBody(std::size_t index, const BodyReport&);
+  /// A force [N] on the centre of mass of a body and a torque [N m] that act until they are given again. States keep them.
+  void setLoad(std::size_t body, const Vector& force, const Vector& torque);
+  /// Speed [rad/s] or [m/s] and strength [N m] or [N] of a joint's motor from now on; within its start and stop.
+  void setMotor(std::size_t joint, double speed, double limit);
+
+  /// The particles without a copy, until the next step. Throws Failure on a GPU.
+  Columns columns();
+  /// What the last step did, or the state at the start.
+  const StepReport& report() const;
+  /// What snapshot() says of them, without the particles.
+  std::vector<BodyReport> bodies() const;
+  /// Of the solids with prescribed motions: position, rotation, velocity of `position` and spin.
+  std::vector<BodyReport> solids() const;
+  std::vector<JointReport> joints() const;
+  std::vector<GaugeReport> gauges() const;
 
   double time() const;
   std::int64_t step() const;

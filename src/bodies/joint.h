@@ -19,6 +19,9 @@ class JointRows {
   /// Takes the solved lambdas back.
   void read(const std::vector<Row>&, double dt);
 
+  /// The speed [rad/s] or [m/s] and the strength [N m] or [N] of the motor from the next step on.
+  void setMotor(double speed, double limit) { joint_.motor_speed = speed, joint_.motor_limit = limit; }
+
   // Of the last step.
   Vector force = {0, 0, 0};   // [N] on a
   Vector torque = {0, 0, 0};  // [N m] on a, about the joint, the motor's included

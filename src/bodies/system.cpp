@@ -63,6 +63,7 @@ BodySystem::BodySystem(const Scene& scene, const std::vector<SolidShape>& shapes
     pairs_.emplace_back(std::min(a, b), std::max(a, b));
   }
   force_.resize(bodies_.size());
+  load_.resize(bodies_.size());
   pushed_.resize(bodies_.size());
   fluid_.resize(bodies_.size());
   joint_.resize(joints_.size());
@@ -77,6 +78,14 @@ double BodySystem::maxSpeed() const {
 void BodySystem::push(int b, const Vector& impulse, const Vector& moment) {
   pushed_[b].v = pushed_[b].v + impulse;
   pushed_[b].w = pushed_[b].w + moment;
+}
+
+void BodySystem::place(int b, const Vector& position, const Matrix& rotation, const BodyVelocity& u) {
+  BodyState& body = bodies_[b];
+  body.q = vectors::quaternionOf(rotation.data());
+  body.refresh();
+  body.x = position + body.rotation * body.centre;
+  body.u = u;
 }
 
 void BodySystem::pushNow(int b, const Vector& impulse, const Vector& moment) {
@@ -121,7 +130,9 @@ void BodySystem::begin(double time, double dt, const Vector& gravity, const Soli
   for (JointRows& j : joints_) j.append(bodies_, time, dt, warm, rows_);
   findContacts(solids);
   for (int b = 0; b < size(); ++b) {
-    if (bodies_[b].perMass > 0) bodies_[b].u.v = bodies_[b].u.v + dt * gravity;
+    BodyState& body = bodies_[b];
+    if (body.perMass > 0) body.u.v = body.u.v + dt * (gravity + body.perMass * load_[b].v);
+    body.u.w = body.u.w + dt * (body.perInertiaHere * load_[b].w);
     pushNow(b, pushed_[b].v + dt * force_[b].v, pushed_[b].w + dt * force_[b].w);
     pushed_[b] = {};
   }
@@ -407,6 +418,15 @@ void BodySystem::walk(T& tape) {
     }
   for (ContactMemory::Kept& k : memory_.all) tape(k.impulse);
   tape(memory_.dt), tape(window);
+  // States of runs without loads, and those that were saved before there were any, end here.
+  const auto acts = [](const BodyVelocity& l) { return l.v != none || l.w != none; };
+  const bool loaded = tape.out ? std::any_of(load_.begin(), load_.end(), acts) : tape.at < tape.in->size();
+  for (BodyVelocity& l : load_) {
+    if (!loaded)
+      l = {};
+    else
+      tape(l.v), tape(l.w);
+  }
   for (std::size_t k = 0; k < fluid.size(); ++k) fluid_[k].restore(fluid[k], window);
   for (std::size_t k = 0; k < joint.size(); ++k) joint_[k].restore(joint[k], window);
 }

@@ -38,6 +38,12 @@ class BodySystem {
   /// What the fluid does to body b from the next step on, until it is said again: force [N], and torque [N m] about the centre of
   /// mass.
   void setForce(int b, const Vector& force, const Vector& torque) { force_[b] = {force, torque}; }
+  /// What acts on body b besides gravity, fluid, joints and contacts until it is said again: force [N] on the centre of mass and
+  /// torque [N m]. It is not counted among the fluid's.
+  void setLoad(int b, const Vector& force, const Vector& torque) { load_[b] = {force, torque}; }
+  /// Puts a body somewhere else: the pose of the shape's frame, with the velocity of the centre of mass and the spin.
+  void place(int b, const Vector& position, const Matrix& rotation, const BodyVelocity&);
+  void setMotor(int joint, double speed, double limit) { joints_[joint].setMotor(speed, limit); }
   /// An impulse [N s] of the fluid, and its moment [N m s] about the centre of mass, that the next step adds.
   void push(int b, const Vector& impulse, const Vector& moment);
 
@@ -119,6 +125,7 @@ class BodySystem {
   std::vector<Touching> contacts_;  // of the present step
   ContactMemory memory_;
   std::vector<BodyVelocity> force_, pushed_;  // of the fluid: force and torque; impulse and moment
+  std::vector<BodyVelocity> load_;            // force and torque from outside
   double dt_ = 0;
   std::vector<TimeAverage<Load>> fluid_, joint_;  // the fluid's on each body, each joint's on its first; one window for all
 };

@@ -12,7 +12,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 World<D>::World(Setup made) : solids(made), soft(made) {
   const auto kept = std::make_shared<Setup>(std::move(made));
-  setup = kept;
+  setup = own_ = kept;
   const Scene& scene = kept->scene;
   spacing = scene.resolution.spacing;
   support = supportOf(scene) * spacing;

@@ -50,12 +50,17 @@ struct World {
   bool averagesEnded = false;          // the averages of forces and flows are complete: the next step starts new ones
 
   const Scene& scene() const { return setup->scene; }
+  /// Another gravity [m/s^2] from now on.
+  void setGravity(const Vector& g) { own_->scene.gravity = g, own_->scene.gravity_keys.clear(); }
   /// Gravity at time t [m/s^2], in the axes of the tank.
   Vec<D> gravity(double t) const;
   /// With what a moving tank adds at its centre, the mean of a step from t to t + dt [m/s^2].
   Vec<D> apparentGravity(double t, double dt) const;
   bool hasPeriodic() const;
   std::size_t bytes();
+
+ private:
+  std::shared_ptr<Setup> own_;  // the same, for what may change
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -77,6 +77,12 @@ void parallel_for(T begin, T end, const F& body) {
   });
 }
 
+struct simple_partitioner {};
+template <class T, class F>
+void parallel_for(const blocked_range<T>& range, const F& body, simple_partitioner) {
+  parallel_for(range, body);
+}
+
 template <class T, class V, class F, class Join>
 V parallel_reduce(const blocked_range<T>& range, const V& zero, const F& body, const Join& join) {
   std::mutex mutex;
@@ -124,7 +130,7 @@ using combinable = enumerable_thread_specific<T>;
 
 class task_arena {
  public:
-  explicit task_arena(int = 2) {}
+  explicit task_arena(int = 2, unsigned = 1) {}
   template <class F>
   auto execute(F&& body) {
     return body();

@@ -1,0 +1,107 @@
+// The particles' memory as others read and write it between two steps (Simulation::columns). For CPUs.
+#pragma once
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "brim/simulation.h"
+#include "world/world.h"
+
+namespace brim::inline BRIM_FLAVOUR {
+
+template <int D>
+class LentColumns {
+ public:
+  Columns lend(World<D>& w) {
+    auto memory = memory_.lock();
+    if (!memory) memory_ = memory = std::make_shared<Memory>();
+    lent_ = true;
+    Particles<D>& f = w.fluid;
+    constexpr auto real = sizeof(Real) == 4 ? Column::Number::single : Column::Number::twice;
+    constexpr std::size_t record = sizeof(Record<D>);
+    return {std::size_t(f.size()),
+            {&f.p.data.data()->x, real, D, record},
+            {&f.v.data.data()->x, real, D, record},
+            {&f.v.data.data()->a, real, 1, record},
+            {f.pressure.data.data(), real, 1, sizeof(Real)},
+            {f.id.data.data(), Column::Number::whole, 1, sizeof(int)},
+            w.origin,
+            memory};
+  }
+
+  /// Before the columns change: who still holds them keeps this memory, and the world gets a copy of it.
+  void part(World<D>& w) {
+    separate(w, [](auto& column, auto& kept) { copyIn(kept, column.data(), column.size()); });
+  }
+  /// The same where the world ends.
+  void end(World<D>& w) {
+    separate(w, [](auto&, auto&) {});
+  }
+
+  /// Whether anybody may have written since they were forgotten last. Who holds columns may write until the next step.
+  bool written() const { return lent_ || !memory_.expired(); }
+  void forget() { lent_ = false; }
+
+ private:
+  struct Memory {
+    Array<Record<D>> p, v;
+    Array<Real> pressure;
+    Array<int> id;
+  };
+  template <class F>
+  void separate(World<D>& w, const F& fill) {
+    const auto memory = memory_.lock();
+    memory_.reset();
+    if (!memory) return;
+    const auto swap = [&](auto& column, auto& kept) {
+      fill(column, kept);
+      column.swap(kept);
+    };
+    swap(w.fluid.p.data, memory->p), swap(w.fluid.v.data, memory->v);
+    swap(w.fluid.pressure.data, memory->pressure), swap(w.fluid.id.data, memory->id);
+  }
+
+  std::weak_ptr<Memory> memory_;
+  bool lent_ = false;
+};
+
+/// The largest speed [m/s] of the particles as they were written. Throws Failure if one is not finite, too fast, or outside of
+/// the domain: searches could not place it.
+template <int D>
+double speedAsWritten(const World<D>& w) {
+  struct Found {
+    double speed2 = 0;
+    int bad = -1;
+  };
+  const auto p = w.fluid.p.read(), v = w.fluid.v.read();
+  const Vec<D> extent = w.extent;
+  // Past an open side particles are removed by the next step, past a periodic one they come back.
+  Vec<D> slack;
+  for (int k = 0; k < D; ++k) slack[k] = w.walled[k] ? Real(w.spacing) : w.extent[k];
+  const Found all = reduce(
+      w.fluid.size(), Found(),
+      [=](int i) {
+        const auto x = p[i].x, u = v[i].x;
+        Found f{double(dot(u, u)), -1};
+        bool good = f.speed2 < absurdSpeed * absurdSpeed;
+        for (int k = 0; k < D; ++k) good = good && x[k] >= -slack[k] && x[k] <= extent[k] + slack[k];
+        if (!good) f.bad = i;
+        return f;
+      },
+      [](Found& a, const Found& b) {
+        a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
+        if (a.bad < 0) a.bad = b.bad;
+      });
+  if (all.bad < 0) return std::sqrt(all.speed2);
+  std::string place, velocity;
+  for (int k = 0; k < D; ++k) {
+    place += fmt::format("{}{:g}", k ? ", " : "", w.origin[k] + p[all.bad].x[k]);
+    velocity += fmt::format("{}{:g}", k ? ", " : "", v[all.bad].x[k]);
+  }
+  throw Failure(
+      fmt::format("particle {} cannot be simulated as it was written: position ({}) m, velocity ({}) m/s; it must be in the "
+                  "domain and finite",
+                  w.fluid.id.data[all.bad], place, velocity));
+}
+
+}  // namespace brim::inline BRIM_FLAVOUR
