@@ -77,6 +77,11 @@ Vec<D> World<D>::gravity(double t) const {
 }
 
 template <int D>
+Vector World<D>::gravityVector(double t) const {
+  return gravityAt(scene(), t);
+}
+
+template <int D>
 Vec<D> World<D>::apparentGravity(double t, double dt) const {
   return vecOf<D>(apparentGravityAt(scene(), t, dt));
 }

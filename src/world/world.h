@@ -54,6 +54,7 @@ struct World {
   void setGravity(const Vector& g) { own_->scene.gravity = g, own_->scene.gravity_keys.clear(); }
   /// Gravity at time t [m/s^2], in the axes of the tank.
   Vec<D> gravity(double t) const;
+  Vector gravityVector(double t) const;  // in three numbers, for the host
   /// With what a moving tank adds at its centre, the mean of a step from t to t + dt [m/s^2].
   Vec<D> apparentGravity(double t, double dt) const;
   bool hasPeriodic() const;

@@ -47,7 +47,7 @@ Waves wavesAfter(Simulation& sim, double start) {
   for (int k = 1; k <= n; ++k) {
     advanced(sim, start + 2 * period * k / n);
     const Snapshot s = sim.snapshot();
-    for (int at : {0, 1}) z[at] += 2.0 / n * s.gauges[at].value * std::exp(i * omega * sim.time());
+    for (int at : {0, 1}) z[at] += 2.0 / n * s.gauges[at].value() * std::exp(i * omega * sim.time());
   }
   // z = out exp(i k x) + back exp(-i k x) at x and at x + l.
   const double kl = kh() / depth * 0.222;
