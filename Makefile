@@ -1,8 +1,8 @@
 # One door to building, running and checking Brim. `make` alone lists the goals.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build demo test slow bench install format clean \
-        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize tsan cuda-check acceptance
+.PHONY: help setup setup-tests build demo gallery test check slow bench install format clean \
+        bundle gpu-bundle cuda-programs check-format check-layers test-release test-embed test-sanitize test-fuzz fuzz soak tsan cuda-check acceptance
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -10,12 +10,14 @@ JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j2
 
 help:
-	@echo 'make build                 installs what is missing (Debian packages) and leaves the command at build/brim'
-	@echo 'make demo                  builds, and lets a dam break'
+	@echo 'make demo                  installs what is missing (Debian packages), builds for this CPU alone, and lets a dam break'
+	@echo 'make build                 leaves the command at build/brim, with double precision and for other CPUs too'
 	@echo 'make gallery               one picture of every scene, into docs/gallery; those that are there stay'
 	@echo 'make test                  all checks: format, layers, tests, the embedding example, sanitizers, CUDA where nvcc is'
+	@echo 'make check                 the quick tests, for who changes something: format, layers, unit tests of one flavour'
 	@echo 'make tsan                  a small dam break with every solver under ThreadSanitizer'
 	@echo 'make slow                  the tests that take minutes'
+	@echo 'make fuzz                  every fuzzer for a minute (FUZZ_SECONDS=N: for N seconds); make soak: for an hour'
 	@echo 'make bench                 speed and memory of fixed workloads, into bench/results'
 	@echo 'make bundle                build-bundle: a folder with the command and its libraries, for machines without them'
 	@echo 'make gpu-bundle            build-gpu-bundle: the same with the tests of a GPU, for tools/gpu_check'
@@ -31,15 +33,18 @@ setup-tests:
 
 build: setup
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target brim
+	tools/build --preset release -j $(JOBS) --target brim
 
-demo: build
+# One flavour of five, so that the picture is there soon; what has been configured before stays as it is.
+demo: setup
+	@test -f build/build.ninja || cmake --preset release -DBRIM_ONE_FLAVOUR=ON
+	tools/build --preset release -j $(JOBS) --target brim
 	build/brim run scenes/dam_break.toml --overwrite
 
 gallery: build
 	tools/gallery
 
-test: setup-tests check-format check-layers test-release test-embed test-sanitize cuda-check acceptance
+test: setup-tests check-format check-layers test-release test-embed test-sanitize test-fuzz cuda-check acceptance
 	@echo
 	@echo "Release:    $$(grep 'tests passed' build/ctest.log)"
 	@echo "Sanitizers: $$(grep 'tests passed' build-sanitize/ctest.log)"
@@ -51,8 +56,8 @@ check-layers:
 	@tools/check_layers
 
 test-release: setup-tests
-	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
+	cmake --preset release -DBRIM_NEED_PAGES=ON
+	tools/build --preset release -j $(JOBS)
 	$(CTEST) --test-dir build -LE slow -O $(CURDIR)/build/ctest.log
 
 # What a user of the library does: another project that finds an installed copy.
@@ -68,7 +73,7 @@ test-embed: setup
 test-sanitize: export UBSAN_OPTIONS = print_stacktrace=1
 test-sanitize: setup
 	cmake --preset sanitize
-	cmake --build --preset sanitize -j $(JOBS) --target test_unit brim
+	tools/build --preset sanitize -j $(JOBS) --target test_unit brim
 	@for solver in $$(build-sanitize/brim list solvers | cut -d' ' -f1); do \
 	  echo "Sanitizers: $$solver"; \
 	  build-sanitize/brim run scenes/dam_break_100k.toml --set resolution.spacing=0.08 --until 0.05 --quiet --overwrite \
@@ -94,16 +99,22 @@ cuda-check: setup
 	  echo "CUDA: not checked (nvcc not found)"; \
 	else \
 	  export PATH="$$(dirname $$nvcc):$$PATH"; \
-	  cmake --preset cuda && cmake --build --preset cuda -j $(JOBS) && echo "CUDA: compiled with $$nvcc"; \
+	  cmake --preset cuda && tools/build --preset cuda -j $(JOBS) && echo "CUDA: compiled with $$nvcc"; \
 	fi
 
 acceptance:
 	@echo
 	@tools/coverage build
 
+# In a folder of its own, so that the other flavours stay where they are built.
+check: setup check-format check-layers
+	cmake --preset check
+	tools/build --preset check -j $(JOBS)
+	$(CTEST) --test-dir build-check -L unit -LE slow
+
 slow: setup-tests
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
+	tools/build --preset release -j $(JOBS)
 	ctest --output-on-failure --test-dir build -L slow
 
 bench: setup
@@ -143,5 +154,19 @@ install: setup
 format: setup
 	@tools/check_format --fix
 
+# Fuzzers of all that reads what others wrote, each for FUZZ_SECONDS: 15 in "make test", an hour in "make soak".
+FUZZ_SECONDS ?= 60
+fuzz:
+	@tools/setup fuzz
+	cmake -S fuzz -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++
+	cmake --build build-fuzz -j $(JOBS)
+	fuzz/run $(FUZZ_SECONDS)
+
+test-fuzz:
+	$(MAKE) fuzz FUZZ_SECONDS=15
+
+soak:
+	$(MAKE) fuzz FUZZ_SECONDS=3600
+
 clean:
-	rm -rf build build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle
+	rm -rf build build-check build-fuzz build-sanitize build-tsan build-cuda build-bundle build-gpu-bundle

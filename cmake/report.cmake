@@ -1,5 +1,4 @@
 # The library behind compare, sweep and study, and its page, which is ECharts and src/report/page.
-include(cmake/page.cmake)
 find_path(DUKTAPE_INCLUDE duktape.h)
 find_library(DUKTAPE duktape)
 if(NOT DUKTAPE_INCLUDE OR NOT DUKTAPE)
@@ -11,8 +10,7 @@ set(page ${PROJECT_SOURCE_DIR}/src/report/page)
 brim_page(report
   SOURCE ${page}
   MADE charts.js page.js
-  EMBED html=${page}/page.html css=${page}/page.css charts=charts.js page=page.js
-  WITHOUT "-DBRIM_REPORT=OFF to leave brim compare, sweep and study out")
+  EMBED html=${page}/page.html css=${page}/page.css charts=charts.js page=page.js)
 add_library(brim_report STATIC ${report} ${report_page_sources})
 target_include_directories(brim_report PRIVATE ${DUKTAPE_INCLUDE})
 target_link_libraries(brim_report PRIVATE brim_lib brim_flags PkgConfig::tomlplusplus nlohmann_json::nlohmann_json ${DUKTAPE} m)

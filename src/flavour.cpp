@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "machine.h"
 #include "scene/declare.h"
 #include "solvers/time_step.h"
 #include "sph/statistics.h"
+#include "step/forcing.h"
 #include "step/state.h"
 #if BRIM_CUDA
 #include "exec/cuda/async_readback.h"
@@ -42,6 +44,7 @@ class MachineOf final : public Simulation::Machine {
     memory_.timer.restart();
     {
       StepContext<D> c(world_, memory_, report_, next.dt);
+      applyForcing(c);
       solver_->step(c);
     }
     // The speeds of samples bound the next step, also after a restore.
@@ -62,17 +65,10 @@ class MachineOf final : public Simulation::Machine {
     memory_.timer.end(report_);
     if (bad >= 0) diverged(bad);
     if (const int node = world_.soft.lost(); node >= 0)
-      throw Diverged(
-          world_.time, world_.step, -1,
-          fmt::format("diverged at t = {:.4g} s, step {}: node {} of {} is not finite or faster than {:g} m/s; last dt "
-                      "{:.3g} ms, limited by {}",
-                      world_.time, world_.step, node, world_.soft.nameOf(node), absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
+      lost(fmt::format("node {} of {} is not finite or faster than {:g} m/s", node, world_.soft.nameOf(node), absurdSpeed));
     if (const int body = lostBody(); body >= 0)
-      throw Diverged(
-          world_.time, world_.step, -1,
-          fmt::format("diverged at t = {:.4g} s, step {}: body {} is not finite or faster than {:g} m/s; last dt {:.3g} ms, "
-                      "limited by {}",
-                      world_.time, world_.step, scene.bodies[body].name, absurdSpeed, 1e3 * world_.dt, report_.dt_limit));
+      lost(fmt::format("body {} is not finite or faster than {:g} m/s", scene.bodies[body].name, absurdSpeed));
+    if (const int joint = lostJoint(); joint >= 0) lost(fmt::format("joint {} is not finite", scene.joints[joint].name));
     return report_;
   }
 
@@ -155,6 +151,8 @@ class MachineOf final : public Simulation::Machine {
         for (const double c : column) h = mix(h, std::bit_cast<std::uint64_t>(c));
       for (const double c : b.rotation) h = mix(h, std::bit_cast<std::uint64_t>(c));
     }
+    for (const JointReport& j : world_.bodies->jointReports())
+      for (const double c : {j.position, j.error}) h = mix(h, std::bit_cast<std::uint64_t>(c));
     return sum + h;
   }
 
@@ -181,9 +179,16 @@ class MachineOf final : public Simulation::Machine {
   // By id: each to the place of its id, then the gaps of those that left are closed.
   static void putParticles(Snapshot& s, int n, std::int64_t nextId, const Vector& origin, const Record<D>* p, const Record<D>* v,
                            const int* id, const Real* pressure) {
-    std::vector<int> order(nextId, -1);
-    forEachOnHost(n, [&](int i) { order[id[i]] = i; });
-    order.erase(std::remove(order.begin(), order.end(), -1), order.end());
+    std::vector<int> order;
+    if (nextId / 16 <= n) {
+      order.assign(nextId, -1);
+      forEachOnHost(n, [&](int i) { order[id[i]] = i; });
+      order.erase(std::remove(order.begin(), order.end(), -1), order.end());
+    } else {  // most have left: a place for each id would be far more than the particles take
+      order.resize(n);
+      std::iota(order.begin(), order.end(), 0);
+      std::sort(order.begin(), order.end(), [&](int a, int b) { return id[a] < id[b]; });
+    }
     s.id.resize(n), s.density.resize(n), s.pressure.resize(n);
     s.position.resize(3 * std::size_t(n)), s.velocity.resize(3 * std::size_t(n));
     forEachOnHost(n, [&](int k) {
@@ -241,11 +246,33 @@ class MachineOf final : public Simulation::Machine {
     return -1;
   }
 
+  /// The first joint whose forces or place are not finite; -1: none is.
+  int lostJoint() const {
+    if (!world_.bodies || scene.joints.empty()) return -1;
+    const std::vector<JointReport> all = world_.bodies->jointReports();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const JointReport& j = all[k];
+      double sum = j.motor + j.position + j.error;
+      for (int a = 0; a < 3; ++a) sum += j.force[a] + j.torque[a];
+      if (!std::isfinite(sum)) return int(k);
+    }
+    return -1;
+  }
+
+  [[noreturn]] void lost(const std::string& what) {
+    throw Diverged(world_.time, world_.step, -1,
+                   fmt::format("diverged at t = {:.4g} s, step {}: {}; last dt {:.3g} ms, limited by {}", world_.time,
+                               world_.step, what, 1e3 * world_.dt, report_.dt_limit));
+  }
+
   [[noreturn]] void diverged(int i) {
     const auto [x, m] = onHost(world_.fluid.p.data, i + 1)[i];
     const auto [v, rho] = onHost(world_.fluid.v.data, i + 1)[i];
     const double speed = std::sqrt(double(dot(v, v)));
-    const std::string what = !std::isfinite(double(dot(x, x))) ? "position" : !std::isfinite(speed) ? "velocity" : "density";
+    const std::string what = !std::isfinite(double(dot(x, x))) ? "position"
+                             : !std::isfinite(speed)           ? "velocity"
+                             : !std::isfinite(double(rho))     ? "density"
+                                                               : "pressure";
     const std::string wrong =
         speed > absurdSpeed && std::isfinite(speed) ? fmt::format("has reached {:.3g} m/s", speed) : "is not finite";
     std::string place;

@@ -10,6 +10,7 @@
 
 #include "flavours.inc"
 #include "machine.h"
+#include "scene/validate.h"
 
 namespace brim {
 
@@ -83,6 +84,8 @@ static const Flavour& choose(const Options& o) {
     known += std::string(known.empty() ? "" : ", ") + f.name;
     if (o.flavour.empty() ? std::string(f.name).starts_with(precision) : o.flavour == f.name) return f;
   }
+  if (o.flavour.empty())
+    throw SceneError({{{}, o.precision + " precision is not in this build, which has " + known + "; \"make build\" builds all"}});
   throw SceneError({{{}, "flavour \"" + o.flavour + "\" is not known here; there are " + known}});
 }
 
@@ -95,9 +98,12 @@ static void limitThreads(int threads) {
 }
 
 Simulation::Simulation(const Scene& scene, const Options& options) {
-  if (std::vector<Mistake> mistakes = validate(scene); !mistakes.empty()) throw SceneError(std::move(mistakes));
+  Mistakes mistakes;
+  Scene checked = scene;
+  checkMeaning(checked, mistakes);
+  if (auto all = mistakes.inOrder(); !all.empty()) throw SceneError(std::move(all));
   limitThreads(options.threads);
-  machine_ = choose(options).make(scene);
+  machine_ = choose(options).make(checked);
   machine_->threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
 }
 Simulation::~Simulation() = default;

@@ -43,10 +43,11 @@ int runAll(const ReportArguments& a, Request request, const std::string& name) {
   for (const PlannedRun& run : plan.runs) width = std::max(width, std::min(int(run.label.size()), 48));
   for (const Mistake& w : warnings(plan.runs.front().scene)) fmt::print(stderr, "warning: {}\n", describe(w));
 
-  Signals::watch();
+  Signals::watch(true);
   std::optional<ProgressReport> line;
   std::size_t shown = 0;
   const auto progress = [&](std::size_t k, const Progress& p) {
+    Signals::underWay();
     if (!line || shown != k) {
       const auto& label = plan.runs[k].label;
       line.emplace(a.run.quiet ? ProgressReport::Style::none : ProgressReport::forPeople(),
@@ -56,6 +57,7 @@ int runAll(const ReportArguments& a, Request request, const std::string& name) {
     (*line)(p);
   };
   const auto ended = [&](std::size_t k, const RunOutcome& outcome) {
+    Signals::building(true);  // of the next one
     if (line) line->endLine();
     if (!a.run.quiet) printResult(plan.runs[k], width, outcome);
   };
@@ -66,6 +68,7 @@ int runAll(const ReportArguments& a, Request request, const std::string& name) {
                resumeCommand(a.run.words));
     return Signals::exitCode();
   }
+  Signals::underWay();
   const auto plots = writeReport(plan, out);
   if (!a.run.quiet)
     fmt::print("  page        {0}/report.html\n  table       {0}/report.csv\n  plots       {0}/plots ({1} SVG files)\n", out,

@@ -94,10 +94,10 @@ std::vector<int> chosen(const RunFolder& run, const std::string& text) {
 int overFrames(const FramesArguments& a, const RunFolder& run, const std::vector<int>& frames, const std::string& out,
                const std::string& name, const std::string& settings, const std::function<std::vector<std::string>(int)>& files,
                const std::function<void(int, const Snapshot&)>& make) {
-  makeFolder(out);
-  const FolderLock alone(out);
   const std::string note = fmt::format("{}/{}.settings.txt", out, name);
-  const bool same = !a.force && fs::exists(note) && readFile(note) == settings;
+  claimFolder(out, name + ".settings.txt");
+  const FolderLock alone(out);
+  const bool same = !a.force && fs::exists(note) && readFile(note, 1 << 16) == settings;
   if (!same) {
     // What other settings made must not be taken for this, also if this is interrupted.
     for (const int frame : run.frames())

@@ -21,9 +21,8 @@ double speedOf(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
 
 // [m/s] The fluid's fastest part: what it starts with, and the fall from its height, v^2 = v0^2 + 2 g H.
 double fastest(const Scene& s, const Estimate& e) {
-  double v = 0, g = s.gravity_keys.empty() ? speedOf(s.gravity) : 0;
+  double v = e.speed, g = s.gravity_keys.empty() ? speedOf(s.gravity) : 0;
   for (const Keyframe& k : s.gravity_keys) g = std::max(g, speedOf(k.value));
-  for (const Block& b : s.fluid.blocks) v = std::max(v, speedOf(b.velocity));
   for (const Emitter& x : s.fluid.emitters) v = std::max(v, x.speed);
   return std::sqrt(v * v + 2 * g * std::max(e.height, 0.0));
 }
@@ -131,7 +130,8 @@ int info(const SceneArguments& a, const Options& machine) {
   row("scene", scene.file + (scene.title.empty() ? "" : ": " + scene.title));
   row("solver", fmt::format("{}, {}D", scene.solver.name, scene.dimension));
   row("particles", about + count(e.particles) + fmt::format(", spacing {:g} m", scene.resolution.spacing));
-  if (const double more = emitted(scene); more > 0) row("emitters", fmt::format("up to {} particles more", count(more)));
+  const double more = emitted(scene);
+  if (more > 0) row("emitters", fmt::format("up to {} particles more", count(more)));
   if (sim && sim->facts().inside_solids > 0)
     row("left out", fmt::format("{} places inside solids", count(static_cast<double>(sim->facts().inside_solids))));
   row("samples", about + count(e.samples) + " on walls and solids");
@@ -139,12 +139,16 @@ int info(const SceneArguments& a, const Options& machine) {
   Pace pace;
   if (sim && e.particles > 0) pace = tried(*sim);
   e.bytes = sim ? std::max(static_cast<double>(sim->bytes()), 450 * e.particles) : e.bytes;
-  row("memory", fmt::format("about {} of this machine's {}", bytes(e.bytes), bytes(physicalMemory())));
+  const std::string later = more > 0 ? fmt::format(", up to {} with what emitters let in,", bytes(e.bytes + 450 * more)) : "";
+  row("memory", fmt::format("about {}{} of this machine's {}", bytes(e.bytes), later, bytes(physicalMemory())));
 
   const double frames =
       scene.output.frames_per_second > 0 ? std::floor(scene.time.until * scene.output.frames_per_second) + 1 : 0;
   const double perFrame = frameBytes(scene) * e.particles;
-  row("disk", fmt::format("{} frames of {}: {}", count(frames), bytes(perFrame), bytes(frames * perFrame)));
+  const double most = frameBytes(scene) * (e.particles + more);
+  row("disk",
+      more > 0 ? fmt::format("{} frames of {} to {}: up to {}", count(frames), bytes(perFrame), bytes(most), bytes(frames * most))
+               : fmt::format("{} frames of {}: {}", count(frames), bytes(perFrame), bytes(frames * perFrame)));
 
   const double v = fastest(scene, e), radius = scene.resolution.spacing / 2;
   double dt = scene.time.dt > 0 ? scene.time.dt : std::min(scene.time.dt_max, v > 0 ? scene.time.cfl * radius / v : 1e300);

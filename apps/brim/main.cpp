@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "commands.h"
 #include "look.h"
@@ -266,7 +270,8 @@ Examples:
   brim view out/dam_break                          play back the frames of a run
 
 Prints the page's address and opens it where there is a display. Over ssh, forward the port: ssh -L 8642:127.0.0.1:8642 HOST.
-Only this machine can connect. With --bind others can too, if they have the token in the printed address. Nothing is encrypted.
+Only this machine can connect; with --bind others can too. Whoever connects needs the token in the printed address. Nothing is
+encrypted.
 Ctrl+C ends it.)";
 
 void addView(CLI::App& app, ViewArguments& a) {
@@ -371,29 +376,57 @@ int dispatch(int argc, char** argv) {
   return mistake;
 }
 
+void outOfMemory() {
+  std::fputs("brim: this machine's memory is not enough for the scene; try a larger resolution.spacing  (brim info)\n", stderr);
+}
+
+// Says what went wrong; must be called while an exception is handled.
+int explain() {
+  try {
+    throw;
+  } catch (const SceneError& e) {
+    for (const Mistake& m : e.mistakes()) fmt::print(stderr, "{}\n", describe(m));
+    if (e.mistakes().size() > 1) fmt::print(stderr, "{} mistakes\n", e.mistakes().size());
+    return mistake;
+  } catch (const Diverged& e) {
+    fmt::print(stderr, "brim: {}\n", e.what());
+    return diverged;
+  } catch (const Failure& e) {
+    fmt::print(stderr, "brim: {}\n", e.what());
+  } catch (const std::bad_alloc&) {
+    outOfMemory();
+  } catch (const std::length_error&) {  // of an array that no machine has room for
+    outOfMemory();
+  } catch (const std::system_error& e) {
+    fmt::print(stderr, "brim: the system gives no more threads or files to this program: {}\n", e.what());
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "brim: unexpected: {}\n", e.what());
+  } catch (...) {
+    fmt::print(stderr, "brim: unexpected: an exception without a message\n");
+  }
+  return mistake;
+}
+
+// An exception that nobody can catch, of a thread or on the way out of another one, ends with a sentence too.
+[[noreturn]] void lastWords() {
+  if (std::current_exception())
+    explain();
+  else
+    fmt::print(stderr, "brim: unexpected: the program cannot go on\n");
+  std::fflush(nullptr);
+  std::_Exit(mistake);
+}
+
 }  // namespace
 
 }  // namespace brim::command
 
 int main(int argc, char** argv) {
   using namespace brim;
+  std::set_terminate(command::lastWords);
   try {
     return command::dispatch(argc, argv);
-  } catch (const SceneError& e) {
-    for (const Mistake& m : e.mistakes()) fmt::print(stderr, "{}\n", describe(m));
-    if (e.mistakes().size() > 1) fmt::print(stderr, "{} mistakes\n", e.mistakes().size());
-    return command::mistake;
-  } catch (const Diverged& e) {
-    fmt::print(stderr, "brim: {}\n", e.what());
-    return command::diverged;
-  } catch (const Failure& e) {
-    fmt::print(stderr, "brim: {}\n", e.what());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "brim: this machine's memory is not enough for the scene; try a larger resolution.spacing  (brim info)\n");
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "brim: unexpected: {}\n", e.what());
   } catch (...) {
-    fmt::print(stderr, "brim: unexpected: an exception without a message\n");
+    return command::explain();
   }
-  return command::mistake;
 }

@@ -60,10 +60,13 @@ int run(const RunArguments& a) {
   ProgressReport progress(a.quiet ? ProgressReport::Style::none
                           : json  ? ProgressReport::Style::json
                                   : ProgressReport::forPeople());
-  Signals::watch();
+  Signals::watch(true);
   Ending ending;
   try {
-    ending = brim::run(scene, {out, a.resume, a.from, a.machine}, Signals::stop(), std::ref(progress));
+    ending = brim::run(scene, {out, a.resume, a.from, a.machine}, Signals::stop(), [&](const Progress& p) {
+      Signals::underWay();
+      progress(p);
+    });
   } catch (const std::exception& e) {
     progress.endLine();
     if (json) printEvent(dynamic_cast<const Diverged*>(&e) ? "diverged" : "failed", "message", e.what());

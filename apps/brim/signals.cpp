@@ -9,7 +9,7 @@ namespace brim::command {
 
 namespace {
 
-std::atomic<bool> stopping = false;
+std::atomic<bool> stopping = false, isBuilding = false;
 std::atomic<double> firstSignal = 0;  // [s]
 volatile std::sig_atomic_t signalled = 0;
 static_assert(std::atomic<bool>::is_always_lock_free &&
@@ -23,6 +23,11 @@ double clockNow() {
 
 // Wrappers such as timeout(1) signal the process and then its group, so what follows within half a second still is the first.
 void onSignal(int s) {
+  if (isBuilding) {
+    static const char text[] = "interrupted while a scene was built; what was there before is as it was\n";
+    [[maybe_unused]] const auto told = ::write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(128 + s);
+  }
   if (!stopping) {
     firstSignal = clockNow();
     signalled = s;
@@ -34,7 +39,10 @@ void onSignal(int s) {
 
 }  // namespace
 
-void Signals::watch() {
+void Signals::building(bool yes) { isBuilding = yes; }
+
+void Signals::watch(bool building) {
+  isBuilding = building;
   struct sigaction action = {};
   action.sa_handler = onSignal;
   sigaction(SIGINT, &action, nullptr);

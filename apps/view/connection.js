@@ -46,8 +46,9 @@ export class Connection {
   }
 
   open() {
-    const token = new URLSearchParams(location.search).get('token');
-    const url = new URL('live' + (token ? `?token=${encodeURIComponent(token)}` : ''), location.href);
+    // Who wrote the address by hand has no token, and is told that nothing can be reached.
+    const token = new URLSearchParams(location.search).get('token') ?? '';
+    const url = new URL(`live?token=${encodeURIComponent(token)}`, location.href);
     url.protocol = 'ws:';
     this.socket = new WebSocket(url);
     this.socket.binaryType = 'arraybuffer';

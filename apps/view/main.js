@@ -45,11 +45,11 @@ function drag(solid, by) {
 }
 
 async function readTables(measured) {
-  const token = new URLSearchParams(location.search).get('token');
+  const token = new URLSearchParams(location.search).get('token') ?? '';
   for (const table of new Set(['statistics.csv', ...measured.map(m => m.table)])) {
     const path = table.split('/').map(encodeURIComponent).join('/');
     try {
-      const answer = await fetch(`folder/${path}${token ? `?token=${encodeURIComponent(token)}` : ''}`);
+      const answer = await fetch(`folder/${path}`, {headers: {'X-Brim-Token': token}});
       if (answer.ok) panel.plots.read(await answer.text(), table);
     } catch {
       // frames without a table are shown without its plots

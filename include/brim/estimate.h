@@ -8,6 +8,7 @@ struct Estimate {
   double volume = 0;  // [m^D] of the fluid at the start
   double domain = 1;  // [m^D] of the domain
   double area = 0;    // [m^(D-1)] of walls and solids
+  double speed = 0;   // [m/s] the largest that fluid starts with
   double height = 0;  // [m] from the lowest point fluid can fall to up to its highest at the start, against gravity
   double particles = 0, samples = 0;
   double bytes = 0;

@@ -10,14 +10,16 @@ namespace brim {
 /// The whole file at once: neither a reader nor a crash nor a full disk ever leaves half of it there. Throws Failure.
 void writeFile(const std::string& path, std::string_view content);
 
-std::string readFile(const std::string& path);
+/// Throws Failure for a device, and for what has more than `most` bytes.
+std::string readFile(const std::string& path, std::size_t most = std::size_t(-1) / 2);
 
-/// Makes the folder and those above it.
+/// Makes the folder and those above it. Throws Failure where its name is that of a link.
 void makeFolder(const std::string& path);
 
 /// Makes the folder and marks it as Brim's (by a file .brim), so that results may be replaced there. Throws a Failure if it is
-/// neither new nor empty nor marked nor holds a checkpoint of Brim: no file of somebody else is ever replaced.
-void claimFolder(const std::string& path);
+/// neither new nor empty nor marked nor holds `trace`, by which folders of earlier versions are known: no file of somebody else
+/// is ever replaced.
+void claimFolder(const std::string& path, const std::string& trace = "checkpoint/state.brim");
 
 /// Holds a folder for one writer, until it goes out of scope or its process ends, however that ends. Throws a Failure while
 /// another holds it; file systems that know no locks let everybody in.

@@ -51,23 +51,81 @@ struct Shape {
   bool inside_out = false;       // the solid is everything outside the shape: a tank
 };
 
-/// How a solid moves. Velocity and rotation add to keyframes.
+/// A harmonic part of a motion: amplitude sin(2 pi (t - start)/period + phase).
+struct Oscillation {
+  Vector amplitude = {0, 0, 0};  // [m]
+  double angle = 0;              // [deg] about the axis of the motion
+  double period = 1;             // [s]
+  double phase = 0;              // [deg]
+  double ramp = 0;               // [s] in which it grows to its amplitude; 0: at once
+};
+
+/// Makes of a solid a wave maker: its stroke follows from the waves by linear theory.
+///   piston   moves along `direction`
+///   flap     turns about the axis of the motion, which lies at the bed
+struct WaveMaker {
+  std::string kind = "piston";
+  std::string spectrum = "regular";  // or "jonswap"
+  Vector direction = {1, 0, 0};      // any length
+  double depth = 1;                  // [m] of the still water
+  double height = 0;                 // [m] of the waves; of a spectrum the significant height
+  double stroke = 0;                 // [m] at the still water level, instead of a height
+  double period = 1;                 // [s] of a spectrum that of its peak
+  double gamma = 3.3;                // how much higher the peak of a JONSWAP spectrum is
+  int components = 100;              // that a spectrum is cut into
+  int seed = 1;                      // of their phases
+  double ramp = 0;                   // [s] in which the waves grow; 0: one period
+};
+
+/// How a solid or a tank moves. All parts add.
 struct Motion {
-  Vector velocity = {0, 0, 0};         // [m/s]
-  Vector axis = {0, 0, 1};             // of rotation
-  Vector pivot = {0, 0, 0};            // [m] a point on the axis at t = 0
-  double rate = 0;                     // [rad/s] about the axis
-  std::vector<Keyframe> displacement;  // [m] from the initial place
-  double start = 0;                    // [s] at rest before
-  double stop = 1e30;                  // [s] at rest after
+  Vector velocity = {0, 0, 0};           // [m/s]
+  Vector axis = {0, 0, 1};               // of rotation
+  Vector pivot = {0, 0, 0};              // [m] a point on the axis at t = 0
+  double rate = 0;                       // [rad/s] about the axis
+  std::vector<Keyframe> displacement;    // [m] from the initial place
+  std::vector<Keyframe> rotation;        // [deg] about x, then y, then z through the pivot; 2D scenes use the third
+  std::string file;                      // CSV with keyframes of both; relative to the scene file
+  std::string interpolation = "linear";  // between keyframes; or "cubic"
+  double start = 0;                      // [s] at rest before
+  double stop = 1e30;                    // [s] at rest after
+  std::vector<Oscillation> oscillations;
+  std::vector<WaveMaker> waves;
+  /// What `file` and `waves` come to: readScene and Simulation fill it in.
+  struct Resolved {
+    std::vector<Keyframe> displacement;  // [m]
+    std::vector<Keyframe> rotation;      // [deg]
+    std::vector<Oscillation> oscillations;
+  } resolved = {};
   bool moves() const;
+  /// Whether it turns, or moves by more than velocity and displacement.
+  bool hasCourse() const;
+};
+
+/// A part of the velocity that a block starts with; r is the place from `centre`. `kind` says which members are read:
+///   rotation      rate, axis                    rate axis x r
+///   shear         rate, direction, gradient     rate (r . gradient) direction
+///   strain        rate, direction               stretches along the direction and shrinks equally across it
+///   taylor_green  speed, wavelength             vortices
+///   expression    velocity                      formulas in x, y, z
+struct VelocityField {
+  std::string kind = "rotation";
+  Vector centre = {0, 0, 0};               // [m]
+  double rate = 0;                         // [rad/s], [1/s]
+  Vector axis = {0, 0, 1};                 // any length
+  Vector direction = {1, 0, 0};            // any length
+  Vector gradient = {0, 1, 0};             // any length
+  double speed = 1;                        // [m/s]
+  double wavelength = 1;                   // [m]
+  std::vector<std::string> velocity = {};  // [m/s] one formula for each dimension
 };
 
 struct Block {
   Shape shape;
-  Vector velocity = {0, 0, 0};  // [m/s]
-  double particles = 0;         // this many at random places of the shape; 0: a lattice of one per spacing^dimension
-  bool in_solids = false;       // fill also where solids are
+  Vector velocity = {0, 0, 0};             // [m/s]
+  double particles = 0;                    // this many at random places of the shape; 0: a lattice of one per spacing^dimension
+  bool in_solids = false;                  // fill also where solids are
+  std::vector<VelocityField> fields = {};  // add to the velocity
 };
 
 /// A rectangle or disc that lets fluid in along `direction`.
@@ -88,6 +146,13 @@ struct Emitter {
 /// Fluid that enters the shape is taken out.
 struct Sink {
   Shape shape;
+};
+
+/// A sponge layer: between `from` and `to`, and beyond, the velocity of the fluid decays.
+struct Absorber {
+  Vector from = {0, 0, 0};  // [m] where the layer begins: the decay is zero here
+  Vector to = {0, 0, 0};    // [m] where the decay is `rate`; it grows with the square of the way
+  double rate = 5;          // [1/s]
 };
 
 struct Solid {
@@ -218,6 +283,7 @@ struct Fluid {
   std::vector<Block> blocks;
   std::vector<Emitter> emitters;
   std::vector<Sink> sinks;
+  std::vector<Absorber> absorbers;
 };
 
 /// The solver's name and those of its parameters that were set; the others keep their defaults.
@@ -248,6 +314,8 @@ struct Scene {
   Resolution resolution;
   Vector gravity = {0, -9.81, 0};      // [m/s^2]
   std::vector<Keyframe> gravity_keys;  // [m/s^2] if not empty, instead of gravity
+  std::string gravity_file;            // CSV that the keyframes are read from; relative to the scene file
+  Motion tank;                         // of the domain and all that is in it, in the frame of which the run computes
   Fluid fluid;
   std::vector<Solid> solids;
   std::vector<Cloth> cloth;

@@ -25,7 +25,7 @@ class Viewer {
   Viewer(Viewer&&) noexcept;
   ~Viewer();
 
-  /// "http://127.0.0.1:8642/", with the token where one is needed.
+  /// "http://127.0.0.1:8642/?token=...": who has it can watch and steer.
   std::string address() const;
   bool open() const;  // to other machines
   /// Begins to work. Before it, the page is there and shows nothing.

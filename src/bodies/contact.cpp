@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "math/whole.h"
 #include "scene/sampling.h"
 
 namespace brim {
@@ -55,7 +56,7 @@ std::vector<ContactPoint> contactPointsOf(const SolidShape& shape) {
     case Kind::sphere:
       return {{{0, 0, 0}, r}};
     case Kind::capsule: {
-      const int n = 1 + int(std::ceil(2 * l / r));
+      const int n = 1 + whole(std::ceil(2 * l / r));
       for (int k = 0; k <= n; ++k) out.push_back({{-l + 2 * l * k / n, 0, 0}, r});
       return out;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bodies/broad_phase.h"
+#include "math/whole.h"
 
 namespace brim {
 
@@ -94,6 +95,23 @@ void BodySystem::nudge(int b, const Vector& impulse, const Vector& moment, doubl
   if (turn == none) return;
   body.q = normalised(product(turnBy(turn), body.q));
   body.refresh();
+}
+
+// Spin: I (w + omega) is constant in the lab. Seen from the tank, where the step keeps I w,
+//   I dw = -I domega - dt (omega x I (w + omega) + w x I omega - I (w x omega))
+void BodySystem::turnWithTank(const TurningTank& tank, double dt) {
+  const Vector& omega = tank.omega;
+  const Matrix back = turn(unit(omega), -2 * dt * length(omega));
+  for (BodyState& b : bodies_) {
+    if (!(b.perMass > 0)) continue;
+    const Vector push = dt / 2 * (tank.spread * (b.x - tank.centre)), w = b.u.w;
+    b.u.v = back * (b.u.v + push) + push;
+    b.u.w = w - dt * tank.alpha;
+    if (b.flat) continue;
+    const Matrix inertia = inverse(b.perInertiaHere);
+    const Vector moment = cross(omega, inertia * (w + omega)) + cross(w, inertia * omega);
+    b.u.w = b.u.w - dt * (b.perInertiaHere * moment - cross(w, omega));
+  }
 }
 
 void BodySystem::begin(double time, double dt, const Vector& gravity, const SolidPoses& solids) {
@@ -344,6 +362,12 @@ struct Tape {
     else
       good = false;
   }
+  /// How many follow, of which each takes at least one number.
+  std::size_t count(double n) {
+    const std::size_t left = out ? out->max_size() : in->size() - at;
+    good = good && isWhole<std::int64_t>(n) && n >= 0 && n <= double(left);
+    return good ? std::size_t(n) : 0;
+  }
   template <std::size_t n>
   void operator()(std::array<double, n>& x) {
     for (double& e : x) (*this)(e);
@@ -367,19 +391,19 @@ void BodySystem::walk(T& tape) {
     JointRows& j = joints_[k];
     double n = double(j.lambda.size());
     tape(n);
-    j.lambda.resize(n >= 0 && n < 100 ? std::size_t(n) : 0);
+    j.lambda.resize(tape.count(n));
     for (double& l : j.lambda) tape(l);
     tape(j.lastDt), tape(j.position), tape(j.error);
     tape(joint[k].force), tape(joint[k].torque), tape(joint[k].motor);
   }
   double count = double(memory_.all.size());
   tape(count);
-  memory_.all.resize(count >= 0 && count < 1e7 ? std::size_t(count) : 0);
+  memory_.all.resize(tape.count(count));
   for (ContactMemory::Kept& k : memory_.all)
     for (int* number : {&k.key.body, &k.key.other, &k.key.at}) {
       double n = *number;
       tape(n);
-      *number = int(n);
+      *number = whole(n);
     }
   for (ContactMemory::Kept& k : memory_.all) tape(k.impulse);
   tape(memory_.dt), tape(window);

@@ -8,6 +8,7 @@
 #include "brim/scene.h"
 #include "brim/snapshot.h"
 #include "math/time_average.h"
+#include "scene/tank.h"
 
 namespace brim {
 
@@ -43,6 +44,10 @@ class BodySystem {
   /// Where the solids of the scene are, in their order, with velocities. Who owns their motions says so at every step: motions
   /// may change during a run.
   using SolidPoses = std::vector<Pose<double>>;
+
+  /// What a tank that turns does in a step of dt [s] to bodies whose places and velocities are relative to it; but not the
+  /// acceleration of its centre, which comes with gravity.
+  void turnWithTank(const TurningTank&, double dt);
 
   // A step in parts. begin: velocities with gravity and what was pushed, rows of joints and contacts at the present places.
   void begin(double time, double dt, const Vector& gravity, const SolidPoses& solids);

@@ -1,29 +1,15 @@
-// Rotations on the host: matrices in the scene's frame and unit quaternions.
+// Rotations on the host: unit quaternions, and what they are as matrices.
 #pragma once
 #include <array>
 #include <cmath>
 
-#include "scene/vector.h"
+#include "scene/rotation.h"
 
 namespace brim {
 
-using Matrix = std::array<double, 9>;      // row-major
 using Quaternion = std::array<double, 4>;  // {w, x, y, z}, unit length
 
 namespace vectors {
-
-inline Vector operator*(const Matrix& m, const Vector& a) {
-  return {m[0] * a[0] + m[1] * a[1] + m[2] * a[2], m[3] * a[0] + m[4] * a[1] + m[5] * a[2],
-          m[6] * a[0] + m[7] * a[1] + m[8] * a[2]};
-}
-inline Matrix operator*(const Matrix& a, const Matrix& b) {
-  Matrix c = {};
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
-  return c;
-}
-inline Matrix transposed(const Matrix& m) { return {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}; }
 
 /// The inverse of a symmetric positive matrix.
 inline Matrix inverse(const Matrix& m) {

@@ -1,6 +1,7 @@
 // Files that are either whole or absent, with every error of the system told.
 #pragma once
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ class NewFile {
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
+  /// Writes "crc32 00000000" here, once; commit() puts the checksum of the whole file, with these zeros, in their place.
+  void seal();
+
   /// Puts the file in place; what was there before keeps existing as `previous`, if that is given.
   void commit(const std::string& previous = {});
 
@@ -31,9 +35,15 @@ class NewFile {
   void discard();
   std::string path_, temporary_;
   std::vector<char> buffer_;
-  std::size_t size_, written_ = 0;
+  std::size_t size_, written_ = 0, sealAt_ = std::string::npos;  // sealAt: of the digits
+  unsigned long sum_ = 0;
   int fd_ = -1;
 };
+
+/// Throws a Failure if the file has been changed since it was sealed. Its seal follows one of `before`, or the file begins with
+/// one of `unsealed`, as files without a seal did in earlier versions.
+void checkSeal(const std::string& path, std::initializer_list<std::string_view> before,
+               std::initializer_list<std::string_view> unsealed);
 
 /// Writes all of it to an open file; throws as NewFile does.
 void writeAll(int fd, const std::string& path, const void* data, std::size_t bytes);

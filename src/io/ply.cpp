@@ -9,11 +9,15 @@
 #include <sstream>
 
 #include "io/file.h"
+#include "io/frame_check.h"
 #include "io/vtp.h"
+#include "math/whole.h"
 
 namespace brim {
 
 namespace {
+
+constexpr std::string_view opening = "ply\nformat binary_little_endian 1.0\ncomment ";
 
 struct Property {
   std::string name, type;
@@ -51,9 +55,8 @@ void writePly(const std::string& path, const Snapshot& s, double spacing) {
   const bool single = fitsFloat(s.position, spacing);
   // PLY has no 64-bit integers; doubles hold ids to 2^53.
   const bool small = s.id.empty() || *std::max_element(s.id.begin(), s.id.end()) <= std::numeric_limits<std::int32_t>::max();
-  std::string header = fmt::format(
-      "ply\nformat binary_little_endian 1.0\ncomment time {}\ncomment step {}\ncomment dimension {}\nelement vertex {}\n", s.time,
-      s.step, s.dimension, s.size());
+  std::string header = fmt::format("\ncomment time {}\ncomment step {}\ncomment dimension {}\nelement vertex {}\n", s.time,
+                                   s.step, s.dimension, s.size());
   std::size_t row = 0;
   const auto property = [&](const char* type, const char* name) {
     header += fmt::format("property {} {}\n", type, name);
@@ -67,7 +70,9 @@ void writePly(const std::string& path, const Snapshot& s, double spacing) {
   property(small ? "int" : "double", "id");
   header += "end_header\n";
 
-  NewFile file(path, header.size() + row * s.size());
+  NewFile file(path, opening.size() + header.size() + row * s.size());
+  file.write(opening);
+  file.seal();
   file.write(header);
   std::vector<char> bytes(row);
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -88,6 +93,7 @@ void writePly(const std::string& path, const Snapshot& s, double spacing) {
 }
 
 Snapshot readPly(const std::string& path) {
+  checkSeal(path, {opening}, {"ply\nformat binary_little_endian 1.0\ncomment time "});
   const std::string content = readFile(path);
   const auto damaged = [&](const std::string& what) { return Failure(fmt::format("{} cannot be read: {}", path, what)); };
   const auto end = content.find("end_header\n");
@@ -129,7 +135,11 @@ Snapshot readPly(const std::string& path) {
       values.resize(n * components);
       for (std::size_t i = 0; i < n; ++i) {
         using T = std::decay_t<decltype(values[0])>;
-        values[i * components + component] = T(number(data + i * row + p.offset, p.type));
+        const double x = number(data + i * row + p.offset, p.type);
+        if constexpr (std::is_integral_v<T>)
+          values[i * components + component] = whole<T>(x);
+        else
+          values[i * components + component] = T(x);
       }
       return true;
     }
@@ -146,6 +156,7 @@ Snapshot readPly(const std::string& path) {
     s.id.resize(n);
     for (std::size_t i = 0; i < n; ++i) s.id[i] = std::int64_t(i);
   }
+  checkFrame(path, s);
   return s;
 }
 

@@ -12,14 +12,23 @@
 #include <limits>
 #include <map>
 #include <string_view>
+#include <type_traits>
 
 #include "io/file.h"
+#include "io/frame_check.h"
+#include "math/whole.h"
 
 namespace brim {
 
 static_assert(std::endian::native == std::endian::little, "the writers put memory into files as it is");
 
 namespace {
+
+constexpr std::string_view opening = "<?xml version=\"1.0\"?>\n<!-- ";
+
+void checkVtp(const std::string& path) {
+  checkSeal(path, {opening}, {"<?xml version=\"1.0\"?>\n<VTKFile ", "<?xml version=\"1.0\"?>\n<!-- parts: "});
+}
 
 /// One DataArray: how it is announced in the header and how its bytes are written.
 struct Array {
@@ -68,7 +77,10 @@ std::vector<T> convert(std::string_view bytes) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     Stored s;
     std::memcpy(&s, bytes.data() + k * sizeof(Stored), sizeof(Stored));
-    values[k] = T(s);
+    if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Stored>)
+      values[k] = whole<T>(s);
+    else
+      values[k] = T(s);
   }
   return values;
 }
@@ -117,7 +129,7 @@ void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
   }
 
   std::string header = fmt::format(
-      "<?xml version=\"1.0\"?>\n"
+      " -->\n"
       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
       "  <PolyData>\n"
       "    <FieldData>\n"
@@ -134,7 +146,9 @@ void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
             "      </Verts>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
   const std::string_view footer = "\n  </AppendedData>\n</VTKFile>\n";
 
-  NewFile file(path, header.size() + size + footer.size());
+  NewFile file(path, opening.size() + header.size() + size + footer.size());
+  file.write(opening);
+  file.seal();
   file.write(header);
   for (const auto* a : order) {
     const std::uint64_t bytes = a->bytes;
@@ -148,6 +162,7 @@ void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
 // Array by array: a frame of many particles is never in memory as bytes and as numbers at once.
 Snapshot readVtp(const std::string& path) {
   const auto damaged = [&](const char* what) -> Failure { return Failure(fmt::format("{} cannot be read: {}", path, what)); };
+  checkVtp(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) readFile(path);  // says why
   std::string header;
@@ -203,7 +218,7 @@ Snapshot readVtp(const std::string& path) {
     if (name == "pressure") s.pressure = convert<float>(bytes, type, path);
     if (name == "id") s.id = convert<std::int64_t>(bytes, type, path);
   }
-  if (s.position.size() != 3 * s.id.size()) throw damaged("its points and ids do not match");
+  checkFrame(path, s);
   return s;
 }
 
@@ -231,7 +246,7 @@ void writeSurfaces(const std::string& path, const Snapshot& s) {
   for (std::size_t at; (at = names.find("--")) != names.npos;) names.replace(at, 2, "- -");  // ends no comment
   const char* const cells = corners == 3 ? "Polys" : "Lines";
   const std::string header = fmt::format(
-      "<?xml version=\"1.0\"?>\n<!-- parts: {} -->\n"
+      " -->\n<!-- parts: {} -->\n"
       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
       "  <PolyData>\n    <FieldData>\n"
       "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n"
@@ -242,7 +257,9 @@ void writeSurfaces(const std::string& path, const Snapshot& s) {
       names, s.time, points.size() / 3, corners == 2 ? part.size() : 0, corners == 3 ? part.size() : 0, announce(all[0]),
       announce(all[1]), cells, announce(all[2]), announce(all[3]), cells);
   const std::string_view footer = "\n  </AppendedData>\n</VTKFile>\n";
-  NewFile file(path, header.size() + size + footer.size());
+  NewFile file(path, opening.size() + header.size() + size + footer.size());
+  file.write(opening);
+  file.seal();
   file.write(header);
   for (const auto& a : all) {
     const std::uint64_t bytes = a.bytes;
@@ -254,9 +271,11 @@ void writeSurfaces(const std::string& path, const Snapshot& s) {
 }
 
 std::vector<Surface> readSurfaces(const std::string& path) {
+  checkVtp(path);
   const std::string content = readFile(path);
   const auto appended = content.find("<AppendedData encoding=\"raw\"");
-  const auto mark = appended == content.npos ? appended : content.find('_', content.find('>', appended));
+  const auto mark =
+      appended == content.npos ? appended : content.find('_', std::min(content.find('>', appended), content.size()));
   if (mark == content.npos) throw Failure(fmt::format("{} cannot be read: it is no .vtp file with raw appended data", path));
   const std::string_view header(content.data(), appended), data(content.data() + mark + 1, content.size() - mark - 1);
   std::vector<double> points;
@@ -266,8 +285,9 @@ std::vector<Surface> readSurfaces(const std::string& path) {
     if (attribute(tag, "format") == "ascii") continue;
     const std::size_t offset = std::strtoull(attribute(tag, "offset").c_str(), nullptr, 10);
     std::uint64_t bytes = 0;
-    if (offset + sizeof bytes <= data.size()) std::memcpy(&bytes, data.data() + offset, sizeof bytes);
-    if (offset + sizeof bytes > data.size() || bytes > data.size() - offset - sizeof bytes)
+    const bool there = offset <= data.size() && sizeof bytes <= data.size() - offset;
+    if (there) std::memcpy(&bytes, data.data() + offset, sizeof bytes);
+    if (!there || bytes > data.size() - offset - sizeof bytes)
       throw Failure(fmt::format("{} cannot be read: it ends too early", path));
     const auto values = data.substr(offset + sizeof bytes, bytes);
     const std::string name = attribute(tag, "Name"), type = attribute(tag, "type");
@@ -278,10 +298,15 @@ std::vector<Surface> readSurfaces(const std::string& path) {
   const int corners = header.find("<Lines>") != header.npos ? 2 : 3;
   if (connectivity.size() != std::size_t(corners) * part.size())
     throw Failure(fmt::format("{} cannot be read: its cells and parts do not match", path));
+  for (const double x : points)
+    if (!std::isfinite(x)) throw Failure(fmt::format("{} cannot be read: a point is not finite", path));
   std::vector<Surface> all;
   std::map<int, int> known;  // vertex of the file -> of its surface
   for (std::size_t e = 0; e < part.size(); ++e) {
-    if (all.size() <= std::size_t(part[e])) {
+    const int last = int(all.size()) - 1;
+    if (part[e] != last && (part[e] <= last || std::size_t(part[e]) > part.size()))
+      throw Failure(fmt::format("{} cannot be read: its parts do not follow each other", path));
+    if (part[e] > last) {
       all.resize(std::size_t(part[e]) + 1);
       known.clear();
     }

@@ -5,14 +5,27 @@
 
 namespace brim {
 
-double FrameCapture::nextTime() const {
-  const double fps = run_.scene.output.frames_per_second, now = run_.sim.time();
+// The frame after the present time [s], whatever the end of the run.
+static double frameAfter(double now, double fps) {
   if (!(fps > 0)) return std::numeric_limits<double>::infinity();
   double k = std::floor(now * fps);
   while (reached(now, k / fps)) ++k;
-  // A frame a rounding away from the end is the end: a step of 1e-10 s between them would divide by nothing.
-  const double frame = k / fps, until = run_.scene.time.until;
-  return std::abs(frame - until) < 1e-6 / fps ? until : frame;
+  return k / fps;
+}
+static bool sameTime(double a, double b) { return reached(a, b) && reached(b, a); }
+
+double FrameCapture::nextTime() const {
+  const double fps = run_.scene.output.frames_per_second, frame = frameAfter(run_.sim.time(), fps);
+  // A frame a little off the end is the end: a step of 1e-10 s between them would divide by nothing.
+  const double until = run_.scene.time.until;
+  return !sameTime(frame, until) && std::abs(frame - until) < 1e-6 / fps ? until : frame;
+}
+
+bool FrameCapture::endIsNear() const {
+  const TimeControl& time = run_.scene.time;
+  const double fps = run_.scene.output.frames_per_second, now = run_.sim.time(), frame = frameAfter(now, fps);
+  if (sameTime(frame, time.until) || frame < time.until - (fps > 0 ? 1e-6 / fps : 0)) return false;
+  return time.dt == 0 || time.until - now < time.dt;  // steps of a fixed size are cut when the end is reached, and not before
 }
 
 bool FrameCapture::take() {

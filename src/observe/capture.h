@@ -16,6 +16,8 @@ class FrameCapture {
 
   /// Time [s] of the next frame: frames are at k / frames_per_second, whenever the run began or was resumed.
   double nextTime() const;
+  /// Whether the next steps are as long as they are because the run ends where no frame is: a run that goes on has others.
+  bool endIsNear() const;
   /// The present state is a frame; averages count from here on. True if the snapshot is there already: there is nothing to wait
   /// for.
   bool take();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 #include "io/file.h"
@@ -45,7 +46,21 @@ std::uint64_t checksum(std::string_view bytes) {
   return sum;
 }
 
+Preamble preambleOf(std::string_view header, std::string_view state) {
+  Preamble p;
+  p.version = version;
+  p.headerBytes = header.size(), p.headerSum = checksum(header);
+  p.stateBytes = state.size(), p.stateSum = checksum(state);
+  return p;
+}
+
 }  // namespace
+
+std::string sealedCheckpoint(std::string_view header, std::string_view state) {
+  const Preamble preamble = preambleOf(header, state);
+  std::string bytes(reinterpret_cast<const char*>(&preamble), sizeof preamble);
+  return bytes.append(header).append(state);
+}
 
 std::string physicsOf(const Scene& scene) {
   Scene s = scene;
@@ -68,7 +83,7 @@ std::string difference(const std::string& physicsThere, const std::string& physi
   }
 }
 
-void writeCheckpoint(const std::string& folder, const Checkpoint& c) {
+static void write(const std::string& path, const Checkpoint& c, const std::string& previous) {
   json header;
   header["scene"] = c.sceneText;
   header["physics"] = c.physics;
@@ -79,20 +94,27 @@ void writeCheckpoint(const std::string& folder, const Checkpoint& c) {
   header["totals"] = toJson(c.totals);
   header["frames"] = c.frames;
   header["warnings"] = c.warnings;
+  header["cut_for"] = c.cutFor;
   const std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
 
-  Preamble preamble;
-  preamble.version = version;
-  preamble.headerBytes = text.size();
-  preamble.headerSum = checksum(text);
-  preamble.stateBytes = c.state.size();
-  preamble.stateSum = checksum({c.state.data(), c.state.size()});
-
-  NewFile file(folder + "/state.brim", sizeof preamble + text.size() + c.state.size());
+  const std::string_view state(c.state.data(), c.state.size());
+  const Preamble preamble = preambleOf(text, state);
+  NewFile file(path, sizeof preamble + text.size() + c.state.size());
   file.write(&preamble, sizeof preamble);
   file.write(text);
-  file.write(c.state.data(), c.state.size());
-  file.commit(folder + "/state.previous.brim");
+  file.write(state);
+  file.commit(previous);
+}
+
+void writeCheckpoint(const std::string& folder, const Checkpoint& c) {
+  write(folder + "/state.brim", c, folder + "/state.previous.brim");
+}
+
+void writeStraight(const std::string& folder, const Checkpoint& c) { write(folder + "/state.straight.brim", c, {}); }
+
+std::optional<Checkpoint> readStraight(const std::string& folder) {
+  const std::string file = folder + "/state.straight.brim";
+  return fs::exists(file) ? std::optional(readCheckpoint(file)) : std::nullopt;
 }
 
 Checkpoint readCheckpoint(const std::string& file) {
@@ -118,13 +140,17 @@ Checkpoint readCheckpoint(const std::string& file) {
     header.at("precision").get_to(c.precision);
     header.at("flavour").get_to(c.flavour);
     header.at("time").get_to(c.time);
-    header.at("step").get_to(c.step);
+    c.step = wholeFrom(header.at("step"), 0, std::int64_t(1) << 53);
     c.totals = totalsFrom(header.at("totals"));
-    header.at("frames").get_to(c.frames);
+    for (const json& frame : header.at("frames"))
+      c.frames.emplace(int(wholeFrom(frame.at(0), 0, 999999999)), frame.at(1).get<double>());
     header.at("warnings").get_to(c.warnings);
+    c.cutFor = header.value("cut_for", 0.0);
     c.state.assign(state.begin(), state.end());
     return c;
   } catch (const json::exception& e) {
+    throw damaged(e.what());
+  } catch (const std::range_error& e) {
     throw damaged(e.what());
   }
 }

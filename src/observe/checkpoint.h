@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "observe/summary.h"
@@ -18,6 +19,7 @@ struct Checkpoint {
   Totals totals;
   std::map<int, double> frames;  // number -> time [s]
   std::vector<std::string> warnings;
+  double cutFor = 0;        // [s] the time.until that the last steps were made to end at; 0: they would be the same without it
   std::vector<char> state;  // Simulation::save()
 };
 
@@ -25,6 +27,13 @@ struct Checkpoint {
 ///   "brimstat", version, size and checksum of the header, size and checksum of the state; the header (JSON); the state
 /// All numbers are little-endian 64-bit.
 void writeCheckpoint(const std::string& folder, const Checkpoint&);
+
+/// folder/state.straight.brim: the last state before steps were cut for the end of the run. A run with a later end goes on there.
+void writeStraight(const std::string& folder, const Checkpoint&);
+std::optional<Checkpoint> readStraight(const std::string& folder);
+
+/// The bytes of a file with this header and state, whatever they are.
+std::string sealedCheckpoint(std::string_view header, std::string_view state);
 
 /// Throws Failure if the file is damaged or of another version.
 Checkpoint readCheckpoint(const std::string& file);

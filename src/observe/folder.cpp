@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -83,9 +82,8 @@ void RunFolder::Content::findFrames() {
   if (fs::is_directory(settings.folder))
     for (const auto& entry : fs::directory_iterator(settings.folder)) {
       const std::string name = entry.path().filename().string();
-      int number = 0, used = 0;
-      if (std::sscanf(name.c_str(), "frame_%d.%n", &number, &used) != 1 || used == 0) continue;
-      if (const std::string format = name.substr(std::size_t(used)); format == "vtp" || format == "ply") numbers.insert(number);
+      const auto parts = frameName(name);
+      if (parts && parts->what == "frame" && (parts->format == "vtp" || parts->format == "ply")) numbers.insert(parts->number);
     }
   frames.assign(numbers.begin(), numbers.end());
   if (frames.empty()) throw Failure(fmt::format("{} has no frames; run the scene with output.frames_per_second above 0", folder));

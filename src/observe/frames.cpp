@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <numeric>
 
@@ -35,6 +34,17 @@ Snapshot solidsOf(const Snapshot& s) {
 }
 
 }  // namespace
+
+std::optional<FrameName> frameName(const std::string& file) {
+  const auto line = file.find('_'), dot = file.find('.', line == file.npos ? 0 : line);
+  if (line == file.npos || dot == file.npos || dot < line + 7 || dot > line + 10) return std::nullopt;
+  int number = 0;
+  for (std::size_t k = line + 1; k < dot; ++k) {
+    if (file[k] < '0' || file[k] > '9') return std::nullopt;
+    number = 10 * number + (file[k] - '0');
+  }
+  return FrameName{file.substr(0, line), number, file.substr(dot + 1)};
+}
 
 Frames::Frames(Settings settings, const Times& kept, std::vector<std::string>& warnings)
     : settings_(std::move(settings)), times_(kept) {
@@ -69,14 +79,11 @@ std::string Frames::file(const Settings& settings, const char* what, int number,
 void Frames::removeOthers() {
   for (const auto& entry : fs::directory_iterator(settings_.folder)) {
     const std::string name = entry.path().filename().string();
-    int number = 0, used = 0;
-    const bool frame = std::sscanf(name.c_str(), "frame_%6d.%n", &number, &used) == 1 && used > 0;
-    const bool solids = !frame && std::sscanf(name.c_str(), "solids_%6d.%n", &number, &used) == 1 && used > 0;
-    const bool cloth = !frame && !solids && std::sscanf(name.c_str(), "cloth_%6d.%n", &number, &used) == 1 && used > 0;
-    if (!frame && !solids && !cloth) continue;
-    const std::string format = name.substr(std::size_t(used));
+    const auto parts = frameName(name);
+    if (!parts || (parts->what != "frame" && parts->what != "solids" && parts->what != "cloth")) continue;
+    const std::string& format = parts->format;
     if (format != "vtp" && format != "ply" && format != "vtp.tmp" && format != "ply.tmp") continue;
-    if (times_.count(number) && !format.ends_with(".tmp")) continue;
+    if (times_.count(parts->number) && !format.ends_with(".tmp")) continue;
     std::error_code error;
     if (!fs::remove(entry.path(), error) && error) refuse("remove", entry.path().string(), error.value());
   }
@@ -85,11 +92,11 @@ void Frames::removeOthers() {
 void Frames::write(int number, std::shared_ptr<const Snapshot> s) {
   finish();
   const double time = s->time;
+  times_[number] = time;  // first: what comes after the job is set must not throw, or nobody would be told of it
   {
     std::lock_guard lock(mutex_);
     job_.emplace(number, std::move(s));
   }
-  times_[number] = time;
   change_.notify_all();
 }
 

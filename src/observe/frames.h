@@ -15,6 +15,15 @@
 
 namespace brim {
 
+/// The parts of a file's name: "frame_000012.vtp" is {"frame", 12, "vtp"}. Numbers have six to nine digits.
+struct FrameName {
+  std::string what;
+  int number;
+  std::string format;
+};
+/// Nothing for names that no run gives.
+std::optional<FrameName> frameName(const std::string& file);
+
 /// frames/frame_000012.vtp and .ply, and frames.pvd with their times; samples of solids as solids_000012.*, once if none moves;
 /// sheets and soft bodies as cloth_000012.vtp.
 /// A thread writes while the simulation goes on. One frame at most is under way: snapshots are large.

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr double littleVolume = 0.8;  // of the fluid at the end, below which a run says that it cannot be trusted
+
 /// The loop over the steps, and what is left to do where one fails.
 class Runner {
  public:
@@ -35,7 +37,7 @@ class Runner {
         statistics_(run_),
         tables_(run_),
         progress_(run_, progress),
-        checkpoints_(run_, frames_.files()),
+        checkpoints_(run_, frames_.files(), run_.resumed ? start.state->cutFor : 0),
         preview_(run_, frames_.files()),
         summary_(run_),
         capture_(run_) {
@@ -116,10 +118,11 @@ class Runner {
   }
 
   void advance() {
-    const double frame = capture_.nextTime();
+    const double frame = capture_.nextTime(), until = run_.scene.time.until;
+    if (!checkpoints_.cutsSteps() && capture_.endIsNear()) cutSteps();
     const auto t0 = Clock::now();
     stepping_ = true;
-    const StepReport& r = run_.sim.advance(std::min(frame, run_.scene.time.until));
+    const StepReport& r = run_.sim.advance(reached(until, frame) ? frame : until);
     stepping_ = false;
     const double ms = 1e3 * secondsSince(t0);
     run_.totals.add(r, ms);
@@ -142,15 +145,26 @@ class Runner {
 
   // Whatever the checkpoint refers to lies on disk before it does.
   void save() {
+    syncAll();
+    checkpoints_.save();
+  }
+  void cutSteps() {
+    syncAll();
+    checkpoints_.cutSteps();
+  }
+  void syncAll() {
     finishFrame();
     for (Observer* o : observers_) o->sync();
-    checkpoints_.save();
   }
 
   void end() {
     const Snapshot s = run_.sim.snapshot();
     // The last frame may be some steps ago, or there are none.
-    volumeRatio(run_.totals, run_.scene, run_.volume(s), std::int64_t(s.size()));
+    const double ratio = volumeRatio(run_.totals, run_.scene, run_.volume(s), std::int64_t(s.size()));
+    if (s.size() > 0 && ratio < littleVolume)
+      run_.facts.warnings.push_back(fmt::format(
+          "the fluid has lost volume: {:.0f} % of it are left. Shorter steps (time.dt_max) or more iterations keep it",
+          100 * ratio));
     for (Observer* o : observers_) o->finish(&s);
   }
 

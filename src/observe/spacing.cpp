@@ -8,6 +8,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "math/whole.h"
+
 namespace brim {
 
 namespace {
@@ -16,7 +18,7 @@ using Cell = std::array<std::int64_t, 3>;
 
 Cell cellOf(const Snapshot& s, std::size_t i, double side) {
   Cell c = {0, 0, 0};
-  for (int k = 0; k < s.dimension; ++k) c[k] = std::int64_t(std::floor(s.position[3 * i + k] / side));
+  for (int k = 0; k < s.dimension; ++k) c[k] = whole<std::int64_t>(std::floor(s.position[3 * i + k] / side));
   return c;
 }
 

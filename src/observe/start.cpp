@@ -14,6 +14,22 @@ static bool inside(const std::string& path, const std::string& folder) {
   return std::mismatch(f.begin(), f.end(), p.begin(), p.end()).first == f.end();
 }
 
+// The last steps of the run were cut for its end. With another end they would be others, so the run goes on where that began.
+static void goBack(Start& start, const Scene& scene, const RunOptions& options) {
+  const Checkpoint& c = *start.state;
+  if (!difference(c.physics, physicsOf(scene)).empty()) return;  // refused below
+  auto before = readStraight(options.out + "/checkpoint");
+  if (before)
+    start.warnings.push_back(fmt::format(
+        "steps after t = {} s were cut for the end at {} s; the run goes on from there with others", before->time, c.cutFor));
+  else
+    start.warnings.push_back(
+        fmt::format("all steps were cut for the end at {} s, as there were no frames: the run began again. --from {} with "
+                    "another --out goes on from its state instead",
+                    c.cutFor, options.out));
+  start.state = std::move(before);
+}
+
 Start findStart(const Scene& scene, const RunOptions& options) {
   Start start;
   start.machine = options.machine;
@@ -26,8 +42,9 @@ Start findStart(const Scene& scene, const RunOptions& options) {
     start.state = checkpointAt(options.from, start.warnings);
   } else if (options.resume) {
     start.state = latestCheckpoint(options.out + "/checkpoint", start.warnings);
+    if (start.state && start.state->cutFor > 0 && start.state->cutFor != scene.time.until) goBack(start, scene, options);
     start.resumed = start.state.has_value();
-    if (!start.resumed)
+    if (!start.resumed && start.warnings.empty())
       start.warnings.push_back(fmt::format("{} has no checkpoint to resume from; started at the beginning", options.out));
   }
   if (!start.state) return start;

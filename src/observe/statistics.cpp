@@ -27,12 +27,12 @@ const std::string& fixedColumns() {
 }  // namespace
 
 Statistics::Statistics(std::string path) : path_(std::move(path)), flushed_(Clock::now()) {
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) refuse("write", path_, errno);
 }
 
 Statistics::Statistics(std::string path, std::int64_t step) : path_(std::move(path)), flushed_(Clock::now()) {
-  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) refuse("write", path_, errno);
   cutAfter(step);
 }

@@ -39,6 +39,9 @@ struct Totals {
   void add(const StepReport&, double ms);
 };
 
+/// The whole number of a JSON file, from low to high. Throws std::range_error for anything else.
+std::int64_t wholeFrom(const nlohmann::json&, std::int64_t low, std::int64_t high);
+
 nlohmann::json toJson(const Totals&);
 Totals totalsFrom(const nlohmann::json&);
 

@@ -16,6 +16,7 @@
 #include <immintrin.h>
 #endif
 
+#include "math/whole.h"
 #include "scene/declare.h"
 
 namespace brim {
@@ -126,7 +127,7 @@ class Points {
   /// Nodes [first, last) along axis a lie within the walls.
   std::int64_t first(int a) const { return walled(a) ? 0 : std::numeric_limits<std::int64_t>::min(); }
   std::int64_t last(int a) const {
-    return walled(a) ? std::int64_t(std::ceil((domain_.max[a] - domain_.min[a]) / spacing_ - 0.25))
+    return walled(a) ? whole<std::int64_t>(std::ceil((domain_.max[a] - domain_.min[a]) / spacing_ - 0.25))
                      : std::numeric_limits<std::int64_t>::max();
   }
 

@@ -1,5 +1,6 @@
 #include "render/backdrop.h"
 
+#include "math/whole.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -68,7 +69,7 @@ Floor::Floor(const Stage& stage, bool clear) : low_(stage.low), high_(stage.high
   for (const Blob& blob : stage.blobs) {
     const auto p = onFloor({blob.middle[0], blob.middle[1], blob.middle[2]});
     if (!(std::abs(p[0]) < 1e6) || !(std::abs(p[1]) < 1e6)) continue;
-    const int x = int(std::floor(p[0])), z = int(std::floor(p[1]));
+    const int x = whole(std::floor(p[0])), z = whole(std::floor(p[1]));
     for (int v = std::max(0, z - reach); v <= std::min(nz_ - 1, z + reach); ++v)
       for (int u = std::max(0, x - reach); u <= std::min(nx_ - 1, x + reach); ++u) light_[std::size_t(v) * nx_ + u] += thickness;
   }
@@ -139,7 +140,7 @@ Colour Floor::colour(const Vector& eye, const Vector& direction) const {
   if (!(s < 1e30)) return skyColour(unit(direction));
   const Vector p = eye + s * direction;
   const double x = p[0] / tile_, z = p[2] / tile_;
-  const bool dark = (std::int64_t(std::floor(x)) + std::int64_t(std::floor(z))) & 1;
+  const bool dark = (whole<std::int64_t>(std::floor(x)) + whole<std::int64_t>(std::floor(z))) & 1;
   const float light = shade(p[0], p[2]);
   Colour c = dark ? floorDark : floorLight;
   for (float& channel : c) channel *= light;

@@ -32,7 +32,7 @@ Process start(const std::vector<std::string>& words, const std::string& log) {
   if (id < 0) refuse("start", words[0], errno);
   if (id == 0) {
     ::dup2(input[0], STDIN_FILENO);
-    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
     if (out >= 0) ::dup2(out, STDOUT_FILENO), ::dup2(out, STDERR_FILENO);
     ::execvp(arguments[0], arguments.data());
     const int error = errno;
@@ -60,6 +60,7 @@ Process start(const std::vector<std::string>& words, const std::string& log) {
 
 void writeFilm(const std::string& path, const std::vector<std::string>& pictures, double rate) {
   const std::string made = path + ".tmp.mp4", log = path + ".log";
+  ::unlink(made.c_str());  // ffmpeg would follow a link of that name
   const Process ffmpeg = start({"ffmpeg", "-hide_banner", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate",
                                 fmt::format("{}", rate), "-c:v", "png", "-i", "-",
                                 // Sides of H.264 are even; 4:2:0 is what players know.

@@ -1,6 +1,7 @@
 // Pictures of 2D scenes: the liquid as one filled shape or as particles, solids as filled shapes, walls as a frame.
 #include <optional>
 
+#include "math/whole.h"
 #include "render/picture.h"
 #include "surface/field.h"
 
@@ -23,7 +24,7 @@ struct Sampled {
 
 Sampled sample(const Field& field, float x, float y) {
   const float u = x / field.voxel(), v = y / field.voxel();
-  const int i = int(std::floor(u)), j = int(std::floor(v));
+  const int i = whole(std::floor(u)), j = whole(std::floor(v));
   const float f = u - float(i), g = v - float(j);
   const float a = field.at(i, j, 0), b = field.at(i + 1, j, 0), c = field.at(i, j + 1, 0), e = field.at(i + 1, j + 1, 0);
   const float dx = (1 - g) * (b - a) + g * (e - c), dy = (1 - f) * (c - a) + f * (e - b);

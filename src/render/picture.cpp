@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "math/whole.h"
 #include "render/backdrop.h"
 #include "scene/vector.h"
 
@@ -50,11 +51,11 @@ std::vector<float> boxLines(const Canvas& canvas, const Camera& camera, const St
       to[std::size_t(a)] = stage.high[std::size_t(a)];
       const auto p = camera.project(from), q = camera.project(to);
       if (!(p.depth > 0 && q.depth > 0)) continue;
-      const int steps = int(std::min(2.2 * samplesOfPixel * std::hypot(q.x - p.x, q.y - p.y), 20000.)) + 1;
+      const int steps = whole(std::min(2.2 * samplesOfPixel * std::hypot(q.x - p.x, q.y - p.y), 20000.)) + 1;
       for (int k = 0; k <= steps; ++k) {
         const double s = double(k) / steps;
-        const int x = int(std::floor(samplesOfPixel * (p.x + s * (q.x - p.x)))),
-                  y = int(std::floor(samplesOfPixel * (p.y + s * (q.y - p.y))));
+        const int x = whole(std::floor(samplesOfPixel * (p.x + s * (q.x - p.x)))),
+                  y = whole(std::floor(samplesOfPixel * (p.y + s * (q.y - p.y))));
         // Nearer by a spacing, so that the liquid at a wall does not eat the edge.
         const float depth = float(1 / ((1 - s) / p.depth + s / q.depth) - stage.spacing);
         for (int v = y; v < y + samplesOfPixel; ++v)

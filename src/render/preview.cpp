@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/whole.h"
 #include "scene/walls.h"
 
 namespace brim {
@@ -65,7 +66,7 @@ std::vector<double> pointsOf(const std::vector<Surface>& surfaces, double apart)
       for (int k = 0; k < 3; ++k)
         longest = std::max(
             longest, std::hypot(at[k][0] - at[(k + 1) % 3][0], at[k][1] - at[(k + 1) % 3][1], at[k][2] - at[(k + 1) % 3][2]));
-      const int n = std::clamp(int(std::ceil(longest / apart)), 1, 64);
+      const int n = std::clamp(whole(std::ceil(longest / apart)), 1, 64);
       for (int a = 0; a <= n; ++a)
         for (int b = 0; b <= (s.corners == 3 ? n - a : 0); ++b)
           for (int k = 0; k < 3; ++k) points.push_back(at[0][k] + (at[1][k] - at[0][k]) * a / n + (at[2][k] - at[0][k]) * b / n);
@@ -137,7 +138,7 @@ Image previewStrip(const std::vector<Panel>& panels, const Scene& scene, const L
   const double shape = aspect(scene.dimension, look.min, look.max);
   const int height = int(std::clamp(panelWidth * shape, 0.3 * panelWidth, 1.5 * panelWidth));
   // A tall box would leave most of a wide panel empty.
-  const int width = std::max(int(std::min(double(panelWidth), height / shape)), panelWidth / 3);
+  const int width = std::max(whole(std::min(double(panelWidth), height / shape)), panelWidth / 3);
   const int n = int(panels.size());
   Image image(std::max(n * (width + 2 * margin), 400), height + label + 2 * margin + bar);
   const int first = (image.width - n * (width + 2 * margin)) / 2;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "math/whole.h"
+
 namespace brim {
 
 namespace {
@@ -80,10 +82,10 @@ class Painter {
   template <class F>
   void tilesOf(const Sphere& s, F f) const {
     if (!(s.radius > 0) || !(std::abs(s.x) < 1e6f) || !(std::abs(s.y) < 1e6f)) return;
-    const int x0 = std::max(0, int(std::floor((s.x - s.radius) / tile))),
-              x1 = std::min(tilesX_ - 1, int((s.x + s.radius) / tile));
-    const int y0 = std::max(0, int(std::floor((s.y - s.radius) / tile))),
-              y1 = std::min(tilesY_ - 1, int((s.y + s.radius) / tile));
+    const int x0 = std::max(0, whole(std::floor((s.x - s.radius) / tile))),
+              x1 = std::min(tilesX_ - 1, whole((s.x + s.radius) / tile));
+    const int y0 = std::max(0, whole(std::floor((s.y - s.radius) / tile))),
+              y1 = std::min(tilesY_ - 1, whole((s.y + s.radius) / tile));
     for (int y = y0; y <= y1; ++y)
       for (int x = x0; x <= x1; ++x) f(y * tilesX_ + x);
   }
@@ -105,12 +107,12 @@ class Painter {
     for (int k = begin_[t]; k < begin_[t + 1]; ++k) {
       const Sphere& s = spheres_[list_[k]];
       const float r2 = s.radius * s.radius;
-      const int y0 = std::max(ty, int(s.y - s.radius)), y1 = std::min(yEnd, int(s.y + s.radius) + 1);
+      const int y0 = std::max(ty, whole(s.y - s.radius)), y1 = std::min(yEnd, whole(s.y + s.radius) + 1);
       for (int y = y0; y < y1; ++y) {
         const float dy = y + 0.5f - s.y, half2 = r2 - dy * dy;
         if (half2 <= 0) continue;
         const float half = std::sqrt(half2);
-        const int x0 = std::max(tx, int(std::ceil(s.x - half - 0.5f))), x1 = std::min(xEnd, int(s.x + half + 0.5f));
+        const int x0 = std::max(tx, whole(std::ceil(s.x - half - 0.5f))), x1 = std::min(xEnd, whole(s.x + half + 0.5f));
         for (int x = x0; x < x1; ++x) {
           const float dx = x + 0.5f - s.x;
           const float depth = s.depth - std::sqrt(std::max(0.f, half2 - dx * dx)) * s.metres;
@@ -179,10 +181,10 @@ class Painter {
   }
 
   void line(const Projected& p, const Projected& q) {
-    const int steps = int(2 * std::hypot(q.x - p.x, q.y - p.y)) + 1;
+    const int steps = whole(std::min(2. * std::hypot(q.x - p.x, q.y - p.y), 20000.)) + 1;
     for (int k = 0; k <= steps; ++k) {
       const double s = double(k) / steps;
-      const int x = int(std::floor(p.x + s * (q.x - p.x))), y = int(std::floor(p.y + s * (q.y - p.y)));
+      const int x = whole(std::floor(p.x + s * (q.x - p.x))), y = whole(std::floor(p.y + s * (q.y - p.y)));
       // 1/depth is linear along a line in perspective; nearer by a radius, so that spheres at the wall do not eat the edge.
       const double depth = (panel_.dimension == 3 ? 1 / ((1 - s) / p.depth + s / q.depth) : p.depth) - look_.radius;
       for (int v = y; v < y + samples; ++v)

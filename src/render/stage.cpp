@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "scene/declare.h"
+#include "scene/motion.h"
 #include "scene/sampling.h"
 #include "scene/vector.h"
 

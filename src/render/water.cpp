@@ -1,6 +1,7 @@
 // Screen-space water (van der Laan, Green & Sainz 2009): the particles' near sides as a picture of depths, smoothed; normals from
 // it; and how much liquid lies behind. Smoothed by a filter with a narrow range of depths (Truong & Yuksel 2018), which keeps
 // edges between water and water behind it where a Gaussian would melt them.
+#include "math/whole.h"
 #include "render/backdrop.h"
 #include "render/picture.h"
 #include "scene/vector.h"
@@ -32,7 +33,7 @@ Plane smoothed(const Plane& depth, const Plane& drops, bool alongX, float reach,
     for (int x = 0; x < depth.width; ++x) {
       const float here = depth.at(x, y);
       if (!(here < infinite) || drops.at(x, y) > 0) continue;
-      const int radius = std::clamp(int(std::lround(reach * zoom / here)), 1, most);
+      const int radius = std::clamp(whole(std::round(reach * zoom / here)), 1, most);
       const float range = 1.5f * reach, falloff = -2.f / float(radius * radius);
       const int n = alongX ? depth.width : depth.height, at = alongX ? x : y;
       float sum = here, weight = 1;

@@ -8,7 +8,6 @@
 #include "brim/report.h"
 #include "io/file.h"
 #include "observe/checkpoint.h"
-#include "scene/write.h"
 
 namespace brim {
 
@@ -80,12 +79,19 @@ json summaryOf(const std::string& folder) {
 Ending execute(const Plan& plan, const ExecuteOptions& options, const std::atomic<bool>& stop, const ExecuteTold& told) {
   refuseToOverwrite(plan, options);
   claimFolder(options.out);
-  std::error_code ignored;
+  claimFolder(options.out + "/plots");  // here, and not after hours of runs
   for (const PlannedRun& run : plan.runs) {
     if (options.resume) refuseOthers(run, folderOf(options, run));
-    // Otherwise a kill in the middle would leave old and new results side by side.
-    if (options.overwrite) fs::remove(folderOf(options, run) + "/summary.json", ignored);
+    claimFolder(folderOf(options, run));
   }
+  // Once the first scene is built. Otherwise a kill in the middle would leave old and new results side by side.
+  bool replaced = !options.overwrite;
+  const auto replace = [&] {
+    std::error_code ignored;
+    for (const PlannedRun& run : plan.runs)
+      if (!replaced) fs::remove(folderOf(options, run) + "/summary.json", ignored);
+    replaced = true;
+  };
   for (std::size_t k = 0; k < plan.runs.size(); ++k) {
     const PlannedRun& run = plan.runs[k];
     const std::string folder = folderOf(options, run);
@@ -94,11 +100,11 @@ Ending execute(const Plan& plan, const ExecuteOptions& options, const std::atomi
       continue;
     }
     const bool begun = options.resume && fs::exists(folder + "/checkpoint");
-    claimFolder(folder);
-    writeFile(folder + "/scene.toml", toToml(run.scene));
     try {
-      const Ending ending =
-          brim::run(run.scene, {folder, begun, "", options.machine}, stop, [&](const Progress& p) { told.progress(k, p); });
+      const Ending ending = brim::run(run.scene, {folder, begun, "", options.machine}, stop, [&](const Progress& p) {
+        replace();
+        told.progress(k, p);
+      });
       if (ending == Ending::interrupted) return ending;
     } catch (const Diverged&) {
       // Its summary.json tells it.

@@ -194,14 +194,12 @@ std::string reportCsv(const Plan& plan, const std::string& out) {
 std::vector<std::string> writePlots(const ordered_json& data, const std::string& out) {
   const Charts charts(asText(data));
   const auto names = charts.names();
-  const std::string folder = out + "/plots", list = folder + "/.brim";
-  makeFolder(folder);
   // In place of the plots of the report before; files of other names stay.
-  if (fs::is_regular_file(fs::symlink_status(list))) {
-    std::istringstream lines(readFile(list));
-    for (std::string name; std::getline(lines, name);)
-      if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");
-  }
+  const std::string folder = out + "/plots", list = folder + "/.brim";
+  claimFolder(folder);
+  std::istringstream lines(readFile(list));
+  for (std::string name; std::getline(lines, name);)
+    if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");
   std::string written;
   for (const auto& name : names) written += name + "\n";
   writeFile(list, written);

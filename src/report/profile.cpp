@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "math/whole.h"
 #include "observe/frames.h"
 
 namespace brim {
@@ -14,7 +15,7 @@ Series densityByHeight(const PlannedRun& run, const std::string& folder) {
   if (!(scene.output.frames_per_second > 0)) return layers;
   const Frames::Settings settings = framesOf(scene, folder);
   std::optional<Snapshot> last;
-  for (int k = int(std::floor(scene.time.until * scene.output.frames_per_second + 1e-9)); k >= 0 && !last; --k)
+  for (int k = whole(std::floor(scene.time.until * scene.output.frames_per_second + 1e-9)); k >= 0 && !last; --k)
     last = Frames::read(settings, k, 0);
   if (!last || last->density.size() != last->size()) return layers;
   constexpr int most = 200;

@@ -7,6 +7,7 @@
 
 #include "io/file.h"
 #include "io/png.h"
+#include "math/whole.h"
 #include "observe/frames.h"
 #include "render/preview.h"
 #include "report/execute.h"
@@ -21,10 +22,10 @@ std::vector<Panel> panelsOf(const PlannedRun& run, const std::string& folder, in
   const double fps = run.scene.output.frames_per_second;
   if (!(fps > 0)) return panels;
   const Frames::Settings settings = framesOf(run.scene, folder);
-  const int last = int(std::floor(run.scene.time.until * fps + 1e-9));
+  const int last = whole(std::floor(run.scene.time.until * fps + 1e-9));
   int before = -1;
   for (int k = 1; k <= wanted; ++k) {
-    const int number = int(std::lround(double(last) * k / wanted));
+    const int number = whole(std::round(double(last) * k / wanted));
     if (number == before) continue;
     before = number;
     if (const auto s = Frames::read(settings, number, 0)) panels.push_back(panelOf(*s, run.scene));

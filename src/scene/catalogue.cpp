@@ -20,11 +20,12 @@ struct TypeName {
   std::string operator()(const std::string*) const { return "text"; }
   std::string operator()(const Vector*) const { return "vector"; }
   std::string operator()(const Turn&) const { return "three numbers; in 2D also one"; }
-  std::string operator()(const Course&) const { return "vector or keyframes"; }
+  std::string operator()(const Course&) const { return "vector, keyframes or file"; }
   std::string operator()(const PerAxis*) const { return "word, or one per axis"; }
   std::string operator()(const std::vector<Vector>*) const { return "list of vectors"; }
   std::string operator()(const std::vector<std::string>*) const { return "list of words"; }
   std::string operator()(const std::vector<Keyframe>*) const { return "keyframes"; }
+  std::string operator()(const TurnKeys&) const { return "keyframes"; }
   std::string operator()(const Slip*) const { return "word or number"; }
 };
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "math/whole.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -157,13 +158,14 @@ ClosestPoint::Hit ClosestPoint::nearest(const Vector& x, double within, double s
 }
 
 DistanceGrid bake(const ClosestPoint& tree, double cell, double most) {
-  const auto [low, high] = bounds(tree.mesh().points);
+  const auto box = bounds(tree.mesh().points);
+  const Vector &low = box[0], &high = box[1];  // no bindings: clang 14 captures none
   DistanceGrid g;
   const auto nodesFor = [&](double c) {
     double n = 1;
     for (int i = 0; i < 3; i++) {
       // A whole number of blocks of 4 cells, so that coarse corners are nodes.
-      g.nodes[i] = 4 * int(std::min(1e6, std::ceil(((high[i] - low[i]) / c + 6) / 4))) + 1;
+      g.nodes[i] = 4 * whole(std::min(1e6, std::ceil(((high[i] - low[i]) / c + 6) / 4))) + 1;
       n *= g.nodes[i];
     }
     return n;

@@ -71,6 +71,31 @@ Doc slipDoc(std::string of) {
       {"automatic", "free", "none"}};
 }
 
+void declareOscillation(SceneVisitor& v, Oscillation& o) {
+  v.key("amplitude", &o.amplitude, {"m", "Amplitude of the displacement."});
+  v.key("angle", &o.angle, {"deg", "Amplitude of the rotation about the axis."});
+  v.key("period", &o.period, positive("s", "Period."), required);
+  v.key("phase", &o.phase, {"deg", "Phase at the start."});
+  v.key("ramp", &o.ramp, atLeast(0, "s", "Time in which the oscillation grows smoothly to its amplitude; 0: at once."));
+}
+
+void declareWaveMaker(SceneVisitor& v, WaveMaker& w) {
+  v.key("kind", &w.kind,
+        oneOf({"piston", "flap"}, "piston: moves to and fro; flap: turns about the motion's axis, whose pivot lies at the bed."),
+        required);
+  v.key("spectrum", &w.spectrum, oneOf({"regular", "jonswap"}, "Waves of one height and period, or irregular waves."));
+  v.key("depth", &w.depth, positive("m", "Depth of the still water in front of the wave maker."), required);
+  v.key("height", &w.height, atLeast(0, "m", "Height of the waves from trough to crest; of a spectrum the significant height."));
+  v.key("stroke", &w.stroke,
+        atLeast(0, "m", "Instead of the height: the full way of the wave maker at the still water level. For regular waves."));
+  v.key("period", &w.period, positive("s", "Period of the waves; of a spectrum the period of its peak."), required);
+  v.key("direction", &w.direction, {"", "Direction in which the waves run. Any length."}, of({"piston"}));
+  v.key("gamma", &w.gamma, between(1, 20, "", "Peak enhancement of the JONSWAP spectrum; 1: Pierson-Moskowitz."));
+  v.key("components", &w.components, between(1, 10000, "", "Number of harmonic components of a spectrum."));
+  v.key("seed", &w.seed, between(0, 1e9, "", "Another number gives other phases of the components."));
+  v.key("ramp", &w.ramp, atLeast(0, "s", "Time in which the waves grow; 0: one period."));
+}
+
 void declareMotion(SceneVisitor& v, Motion& m) {
   v.key("velocity", &m.velocity, {"m/s", "Constant velocity."});
   v.key("rate", &m.rate, {"rad/s", "Angular velocity about the axis, right-handed (2D: counter-clockwise)."});
@@ -80,8 +105,47 @@ void declareMotion(SceneVisitor& v, Motion& m) {
       "displacement", &m.displacement,
       {"m",
        "Keyframes of the displacement from the initial position. Linear between keyframes; the first and last value are held."});
-  v.key("start", &m.start, atLeast(0, "s", "The solid is at rest before this time."));
-  v.key("stop", &m.stop, atLeast(0, "s", "The solid is at rest after this time."));
+  v.key("rotation", TurnKeys{&m.rotation},
+        {"deg",
+         "Keyframes of the rotation about the x, then y, then z axis through the pivot. In 2D one angle is enough: "
+         "{time = 1, value = 10}."});
+  v.key("file", &m.file,
+        {"",
+         "CSV file with keyframes of displacement and rotation: a header with time [s] and any of x, y, z [m], angle_x, angle_y, "
+         "angle_z [deg] (2D: angle), then rows. The path is relative to the scene file."});
+  v.key("interpolation", &m.interpolation,
+        oneOf({"linear", "cubic"}, "Interpolation between keyframes. cubic: velocities are continuous."));
+  v.key("start", &m.start, atLeast(0, "s", "At rest before this time."));
+  v.key("stop", &m.stop, atLeast(0, "s", "At rest after this time."));
+  v.list("oscillations", "Harmonic parts of the motion: amplitude sin(2 pi (t - start)/period + phase).",
+         tables(m.oscillations, declareOscillation));
+  v.list("waves", "Makes a wave maker of the solid: it moves as linear theory asks for these waves.",
+         tables(m.waves, declareWaveMaker));
+}
+
+void declareField(SceneVisitor& v, VelocityField& f) {
+  v.key(
+      "kind", &f.kind,
+      oneOf({"rotation", "shear", "strain", "taylor_green", "expression"},
+            "rotation: rigid; shear: rate (r . gradient) direction; strain: stretches along the direction and shrinks across it, "
+            "without change of volume; taylor_green: u = speed sin(kx) cos(ky) cos(kz), v = -speed cos(kx) sin(ky) cos(kz), "
+            "w = 0 with k = 2 pi/wavelength; expression: formulas."),
+      required);
+  v.key("centre", &f.centre, {"m", "Point where the field is zero. Places r count from here."},
+        of({"rotation", "shear", "strain", "taylor_green"}));
+  v.key("rate", &f.rate, {"rad/s or 1/s", "Angular velocity, right-handed (2D: counter-clockwise), shear rate or strain rate."},
+        neededBy({"rotation", "shear", "strain"}));
+  v.key("axis", Turn{&f.axis}, {"", "Axis of the rotation. Any length. Not needed in 2D."}, of({"rotation"}));
+  v.key("direction", &f.direction, {"", "Direction of the flow of a shear, or of the stretch of a strain. Any length."},
+        of({"shear", "strain"}));
+  v.key("gradient", &f.gradient, {"", "Direction in which the velocity of a shear grows. Any length."}, of({"shear"}));
+  v.key("speed", &f.speed, {"m/s", "Largest speed."}, of({"taylor_green"}));
+  v.key("wavelength", &f.wavelength, positive("m", "Wavelength: twice the size of a vortex."), of({"taylor_green"}));
+  v.key("velocity", &f.velocity,
+        {"m/s",
+         "One formula for each component, in x, y, z [m] and pi, for instance [\"-2*y\", \"2*x\"]. Functions such as sin, exp, "
+         "sqrt, abs, min and \"a < b ? c : d\" work."},
+        neededBy({"expression"}));
 }
 
 void declareBlock(SceneVisitor& v, Block& b) {
@@ -93,6 +157,8 @@ void declareBlock(SceneVisitor& v, Block& b) {
           0, "",
           "Number of particles at random positions in the shape, also if they overlap; 0: a regular lattice with one spacing."));
   v.key("in_solids", &b.in_solids, {"", "true: particles may start inside solids. The solver pushes them out."});
+  v.list("fields", "Parts of the initial velocity that depend on the place. They add to \"velocity\".",
+         tables(b.fields, declareField));
 }
 
 void declareEmitter(SceneVisitor& v, Emitter& e) {
@@ -111,6 +177,14 @@ void declareEmitter(SceneVisitor& v, Emitter& e) {
 
 void declareSink(SceneVisitor& v, Sink& s) { declareShape(v, s.shape); }
 
+void declareAbsorber(SceneVisitor& v, Absorber& a) {
+  v.key("from", &a.from, {"m", "Where the layer begins."}, required);
+  v.key("to", &a.to, {"m", "Where it damps most. Beyond, it damps as much."}, required);
+  v.key(
+      "rate", &a.rate,
+      positive("1/s", "Largest rate of decay of the velocity; between \"from\" and \"to\" it grows with the square of the way."));
+}
+
 void declareSolid(SceneVisitor& v, Solid& s) {
   v.key("name", &s.name, {"", "Name in messages and results."});
   declareShape(v, s.shape);
@@ -119,8 +193,7 @@ void declareSolid(SceneVisitor& v, Solid& s) {
         {"m/s",
          "Velocity with which the surface slides in its own plane while the solid stays where it is, such as a lid or a "
          "conveyor. Its part across the surface is left out. With slip = \"automatic\" such a surface has slip \"none\"."});
-  v.table("motion",
-          "Prescribed motion of the solid; without this table it is at rest. Velocity, rotation and keyframes are added.",
+  v.table("motion", "Prescribed motion of the solid; without this table it is at rest. All parts are added.",
           [&] { declareMotion(v, s.motion); });
 }
 
@@ -242,7 +315,10 @@ void declare(SceneVisitor& v, Scene& s) {
   v.key("version", &s.version, between(1, 1, "", "Version of this format."), required);
   v.key("title", &s.title, {"", "Title in lists and pictures, one line."});
   v.key("dimension", &s.dimension, between(2, 3, "", "Number of dimensions, 2 or 3. A 2D scene is 1 m thick."));
-  v.key("gravity", Course{&s.gravity, &s.gravity_keys}, {"m/s^2", "Gravitational acceleration, constant or as keyframes."});
+  v.key("gravity", Course{&s.gravity, &s.gravity_keys, &s.gravity_file},
+        {"m/s^2",
+         "Gravitational acceleration: constant, as keyframes, or the name of a CSV file with a header (time, x, y, z) and rows, "
+         "relative to the scene file."});
   v.table("domain", "The box that contains the scene.", [&] {
     v.key("min", &s.domain.min, {"m", "Lower corner."});
     v.key("max", &s.domain.max, {"m", "Upper corner."});
@@ -251,6 +327,11 @@ void declare(SceneVisitor& v, Scene& s) {
                 "Type of the sides, one word or one per axis. Fluid that leaves through an open side is removed."));
     v.key("slip", &s.domain.slip, slipDoc("the domain's walls"));
   });
+  v.table("tank",
+          "Motion of the domain with all walls, solids and gauges. The run computes in the frame of the tank: gravity turns, and "
+          "inertial forces act (translation, Euler, Coriolis, centrifugal). Positions and velocities of results are relative to "
+          "the tank; keys of the scene are too, but for gravity and this motion.",
+          [&] { declareMotion(v, s.tank); });
   v.table("resolution", "The resolution of the scene.", [&] {
     v.key("spacing", &s.resolution.spacing,
           positive("m", "Distance between particles at rest. The mass of a particle is density * spacing^dimension."));
@@ -266,6 +347,8 @@ void declare(SceneVisitor& v, Scene& s) {
     v.list("blocks", "Fluid at the start of the simulation.", tables(s.fluid.blocks, declareBlock));
     v.list("emitters", "Openings where fluid enters.", tables(s.fluid.emitters, declareEmitter));
     v.list("sinks", "Fluid that enters one of these shapes is removed.", tables(s.fluid.sinks, declareSink));
+    v.list("absorbers", "Sponge layers that absorb waves: the velocity of the fluid decays there.",
+           tables(s.fluid.absorbers, declareAbsorber));
   });
   v.list("solids", "Solids at rest or with a prescribed motion.", tables(s.solids, declareSolid));
   v.list("cloth", "Cloth and ropes, coupled with the fluid in both directions. For solvers pbf and projective.",

@@ -11,9 +11,15 @@
 
 namespace brim {
 
-/// One vector, or keyframes of it.
+/// One vector, keyframes of it, or the name of a file with keyframes.
 struct Course {
   Vector* constant;
+  std::vector<Keyframe>* keys;
+  std::string* file;
+};
+
+/// Keyframes of angles: three numbers, in 2D also one, which then belongs to the third axis.
+struct TurnKeys {
   std::vector<Keyframe>* keys;
 };
 
@@ -26,7 +32,7 @@ using PerAxis = std::array<std::string, 3>;
 
 /// The member that a key sets.
 using Value = std::variant<double*, int*, bool*, std::string*, Vector*, Turn, Course, PerAxis*, std::vector<Vector>*,
-                           std::vector<std::string>*, std::vector<Keyframe>*, Slip*>;
+                           std::vector<std::string>*, std::vector<Keyframe>*, TurnKeys, Slip*>;
 
 /// When a key may and when it must be given.
 struct Use {

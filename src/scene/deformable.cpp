@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 
+#include "math/whole.h"
 #include "scene/declare.h"
 #include "scene/mesh.h"
 #include "scene/shape.h"
@@ -35,7 +36,7 @@ void holdPins(DeformableMesh& m, const std::vector<Vector>& pins) {
 
 bool holds(const Cloth& c, const char* what) { return std::find(c.hold.begin(), c.hold.end(), what) != c.hold.end(); }
 
-int cellsOf(double side, double cell) { return std::max(1, int(std::lround(side / cell))); }
+int cellsOf(double side, double cell) { return std::max(1, whole(std::round(side / cell))); }
 
 // Squares halved along diagonals that alternate, so that neither direction is the stiffer one.
 void makeRectangle(DeformableMesh& m, const Cloth& c, double cell) {
@@ -174,7 +175,7 @@ void sampleSheet(DeformableMesh& m, double d, double thickness) {
   for (const auto& e : m.elements) {
     const Vector u = m.points[e[1]] - m.points[e[0]];
     if (m.corners == 2) {
-      const int n = std::max(1, int(std::ceil(length(u) / (0.55 * d))));
+      const int n = std::max(1, whole(std::ceil(length(u) / (0.55 * d))));
       for (int k = 0; k < n; ++k) {
         const double s = (k + 0.5) / n;
         m.samples.push_back({{e[0], e[1], e[0], e[0]}, {1 - s, s, 0, 0}, thickness * length(u) / n});
@@ -182,7 +183,7 @@ void sampleSheet(DeformableMesh& m, double d, double thickness) {
       continue;
     }
     const double area = length(cross(u, m.points[e[2]] - m.points[e[0]])) / 2;
-    const int n = std::max(1, int(std::ceil(std::sqrt(area) / (0.75 * d))));
+    const int n = std::max(1, whole(std::ceil(std::sqrt(area) / (0.75 * d))));
     for (int a = 0; a < n; ++a)
       for (int b = 0; a + b < n; ++b)
         for (int turned = 0; turned < (a + b + 1 < n ? 2 : 1); ++turned) {
@@ -221,8 +222,8 @@ void sampleBody(DeformableMesh& m, int D, double d) {
     for (int k = 1; k < m.corners; ++k) from = lower(from, m.points[e[k]]), to = upper(to, m.points[e[k]]);
     int first[3] = {0, 0, 0}, last[3] = {0, 0, 0};
     for (int k = 0; k < D; ++k) {
-      first[k] = std::max(0, int(std::floor((from[k] - low[k]) / step[k] - 0.5)));
-      last[k] = std::min(n[k] - 1, int(std::ceil((to[k] - low[k]) / step[k] - 0.5)));
+      first[k] = std::max(0, whole(std::floor((from[k] - low[k]) / step[k] - 0.5)));
+      last[k] = std::min(n[k] - 1, whole(std::ceil((to[k] - low[k]) / step[k] - 0.5)));
     }
     for (int z = first[2]; z <= last[2]; ++z)
       for (int y = first[1]; y <= last[1]; ++y)

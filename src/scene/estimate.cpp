@@ -9,6 +9,7 @@
 #include "scene/mesh.h"
 #include "scene/shape.h"
 #include "scene/vector.h"
+#include "scene/velocity_field.h"
 #include "scene/walls.h"
 
 namespace brim {
@@ -78,6 +79,7 @@ Estimate estimate(const Scene& s) {
     const double particles = s.fluid.blocks[i].particles;
     e.volume += particles > 0 ? particles * std::pow(s.resolution.spacing, D) : x.volume;
     reach(x.low[down], x.high[down]);
+    e.speed = std::max(e.speed, largestSpeed(s, i));
   }
   for (const Emitter& emitter : s.fluid.emitters) reach(emitter.centre[down], emitter.centre[down]);
 

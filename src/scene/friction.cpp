@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scene/vector.h"
+#include "scene/velocity_field.h"
 
 namespace brim {
 
@@ -22,7 +23,7 @@ double fastest(const Scene& s) {
   double g = s.gravity_keys.empty() ? length(s.gravity) : 0, u = 0.1;
   for (const Keyframe& k : s.gravity_keys) g = std::max(g, length(k.value));
   u = std::max(u, std::sqrt(2 * g * longestSide(s)));
-  for (const Block& b : s.fluid.blocks) u = std::max(u, length(b.velocity));
+  for (std::size_t k = 0; k < s.fluid.blocks.size(); ++k) u = std::max(u, largestSpeed(s, k));
   for (const Emitter& e : s.fluid.emitters) u = std::max(u, e.speed);
   for (const Solid& b : s.solids) u = std::max({u, length(b.motion.velocity), length(b.surface_velocity)});
   return u;

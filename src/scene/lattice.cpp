@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "math/whole.h"
 #include "scene/declare.h"
 #include "scene/sampling.h"
 #include "scene/vector.h"
@@ -50,7 +51,7 @@ Lattice latticeOfDomain(const Scene& scene, const SolidShape& shape) {
   for (int i = 0; i < scene.dimension; i++) {
     const double low = std::max(shape.low()[i], scene.domain.min[i]), high = std::min(shape.high()[i], scene.domain.max[i]);
     const double first = std::floor((low - scene.domain.min[i]) / d);
-    l.count[i] = high > low ? int(std::ceil((high - scene.domain.min[i]) / d) - first) : 0;
+    l.count[i] = high > low ? whole(std::ceil((high - scene.domain.min[i]) / d) - first) : 0;
     l.origin[i] = scene.domain.min[i] + (first + 0.5) * d;
     l.step[i][i] = d;
   }
@@ -117,7 +118,7 @@ static double massRatio(const std::array<int, 3>& n, const Vector& side, double 
 std::array<int, 3> latticeCounts(const Vector& side, double d, int dim) {
   std::array<int, 3> nearest = {1, 1, 1}, best;
   const auto massError = [&](const std::array<int, 3>& n) { return std::abs(massRatio(n, side, d, dim) - 1); };
-  for (int i = 0; i < dim; i++) nearest[i] = std::max(1, int(std::lround(side[i] / d)));
+  for (int i = 0; i < dim; i++) nearest[i] = std::max(1, whole(std::round(side[i] / d)));
   best = nearest;
   if (massError(best) <= 0.005) return best;
   for (int choice = 0; choice < 1 << dim; choice++) {

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "brim/files.h"
 #include "scene/reader.h"
 #include "scene/settings.h"
 #include "scene/validate.h"
@@ -56,15 +55,11 @@ Scene parseScene(const std::string& text, const std::string& file, const std::ve
 
 Scene readScene(const std::string& file, const std::vector<Setting>& settings) {
   std::error_code ignored;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, ignored))
-    throw Failure(fmt::format("cannot read the scene {}: {}", file,
-                              !std::filesystem::exists(file, ignored)        ? "there is no such file"
-                              : std::filesystem::is_directory(file, ignored) ? "it is a folder"
-                                                                             : "the file may not be read"));
-  std::stringstream text;
-  text << in.rdbuf();
-  return parseScene(text.str(), file, settings);
+  constexpr std::size_t longest = 64 << 20;  // bytes
+  if (!std::filesystem::exists(file, ignored))
+    throw Failure(fmt::format("cannot read the scene {}: there is no such file", file));
+  if (std::filesystem::is_directory(file, ignored)) throw Failure(fmt::format("cannot read the scene {}: it is a folder", file));
+  return parseScene(readFile(file, longest), file, settings);
 }
 
 }  // namespace brim

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "brim/suggest.h"
 #include "scene/declare.h"
@@ -23,20 +24,19 @@ class Ranges : public SceneVisitor {
   }
 
   void table(const char* name, const char*, const std::function<void()>& inside) override {
-    const std::string around = path_;
+    const std::string around = path_, kind = std::exchange(kind_, "");
     path_ += std::string(name) + ".";
     inside();
-    path_ = around;
+    path_ = around, kind_ = kind;
   }
 
   void list(const char* name, const char*, const Tables& items) override {
-    const std::string around = path_;
-    for (std::size_t i = 0; i < items.size; ++i) {
+    const std::string around = path_, kind = std::exchange(kind_, "");
+    for (std::size_t i = 0; i < items.size; ++i, kind_.clear()) {
       path_ = fmt::format("{}{}[{}].", around, name, i);
       items.visit(i, *this);
     }
-    path_ = around;
-    kind_.clear();
+    path_ = around, kind_ = kind;
   }
 
   void solver(SolverChoice& choice) override {
@@ -107,6 +107,8 @@ class Ranges : public SceneVisitor {
             fmt::format("{}.time is {:g} s; it must come after the keyframe before, {:g} s", at, (*x)[k].time, (*x)[k - 1].time));
     }
   }
+
+  void check(const std::string& path, const Doc& doc, TurnKeys x) { check(path, doc, x.keys); }
 
   void check(const std::string& path, const Doc& doc, Slip* x) {
     add(path, x->kind == "length" ? complaint(path, x->length, doc) : complaint(path, x->kind, doc));

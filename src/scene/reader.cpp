@@ -177,6 +177,7 @@ bool Reader::read(const std::string& path, const toml::node& node, const Doc& do
 bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, Course course) {
   const toml::array* array = node.as_array();
   if (array && !array->empty() && array->get(0)->is_table()) return read(path, node, doc, course.keys);
+  if (node.is_string()) return read(path, node, doc, course.file);
   return read(path, node, doc, course.constant);
 }
 
@@ -217,19 +218,29 @@ bool Reader::read(const std::string& path, const toml::node& node, const Doc& do
   return good;
 }
 
-bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, std::vector<Keyframe>* value) {
+/// V makes of a Vector* what reads the value of a keyframe.
+template <class V>
+bool Reader::readKeys(const std::string& path, const toml::node& node, const Doc& doc, std::vector<Keyframe>* value) {
   std::vector<Keyframe> keys;
   const Tables tables = {0,
                          [&](std::size_t n) { keys.resize(n); },
                          [&](std::size_t i, SceneVisitor& v) {
                            v.key("time", &keys[i].time, {"s", "Time of the keyframe."}, {true});
-                           v.key("value", &keys[i].value, {doc.unit, "Value at that time."}, {true});
+                           v.key("value", V{&keys[i].value}, {doc.unit, "Value at that time."}, {true});
                          },
                          {}};
   if (!node.is_array()) return wrongType(path, node, "a list of keyframes {time = 0, value = [...]}"), false;
   entries(path, *node.as_array(), tables);
   *value = keys;
   return mistakes_.trusts(path);
+}
+
+bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, std::vector<Keyframe>* value) {
+  return readKeys<Value>(path, node, doc, value);
+}
+
+bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, TurnKeys turn) {
+  return readKeys<Turn>(path, node, doc, turn.keys);
 }
 
 bool Reader::read(const std::string& path, const toml::node& node, const Doc& doc, Slip* value) {

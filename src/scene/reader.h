@@ -48,7 +48,10 @@ class Reader : public SceneVisitor {
   bool read(const std::string& path, const toml::node&, const Doc&, std::vector<Vector>*);
   bool read(const std::string& path, const toml::node&, const Doc&, std::vector<std::string>*);
   bool read(const std::string& path, const toml::node&, const Doc&, std::vector<Keyframe>*);
+  bool read(const std::string& path, const toml::node&, const Doc&, TurnKeys);
   bool read(const std::string& path, const toml::node&, const Doc&, Slip*);
+  template <class V>
+  bool readKeys(const std::string& path, const toml::node&, const Doc&, std::vector<Keyframe>*);
   bool readNumbers(const std::string& path, const toml::node&, const Doc&, Vector*, bool three);
 
   void entries(const std::string& path, const toml::array&, const Tables&);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/whole.h"
 #include "scene/vector.h"
 
 namespace brim {
@@ -27,7 +28,7 @@ PointGrid::PointGrid(double cell, std::size_t expected) : cell_(cell) {
 }
 
 std::array<int, 3> PointGrid::cellOf(const Vector& x) const {
-  return {int(std::floor(x[0] / cell_)), int(std::floor(x[1] / cell_)), int(std::floor(x[2] / cell_))};
+  return {whole(std::floor(x[0] / cell_)), whole(std::floor(x[1] / cell_)), whole(std::floor(x[2] / cell_))};
 }
 
 std::size_t PointGrid::slot(const std::array<int, 3>& k) const {
@@ -132,10 +133,10 @@ std::vector<Vector> samplePoissonDisk(const Mesh& m, double r, std::uint64_t see
 
 std::vector<Vector> sampleCurve(const std::vector<Vector>& corners, double spacing) {
   const std::size_t n = corners.size();
-  double whole = 0;
-  for (std::size_t i = 0; i < n; i++) whole += length(corners[(i + 1) % n] - corners[i]);
-  const int count = std::max(1, int(std::lround(whole / spacing)));
-  const double step = whole / count;
+  double perimeter = 0;
+  for (std::size_t i = 0; i < n; i++) perimeter += length(corners[(i + 1) % n] - corners[i]);
+  const int count = std::max(1, whole(std::round(perimeter / spacing)));
+  const double step = perimeter / count;
   std::vector<Vector> samples;
   double next = step / 2, gone = 0;  // arc lengths of the next sample and of the current corner
   for (std::size_t i = 0; i < n; i++) {
@@ -155,7 +156,7 @@ Mesh revolve(const std::vector<std::array<double, 2>>& profile, double edge) {
   Mesh m;
   std::vector<int> first, count;
   for (const auto& [x, r] : profile) {
-    const int n = r <= 0 ? 1 : std::max(6, int(std::ceil(2 * std::numbers::pi * r / edge)));
+    const int n = r <= 0 ? 1 : std::max(6, whole(std::ceil(2 * std::numbers::pi * r / edge)));
     first.push_back(int(m.points.size()));
     count.push_back(n);
     for (int i = 0; i < n; i++) {
@@ -189,7 +190,7 @@ Mesh triangulateBox(const double half[3], double edge) {
   for (int axis = 0; axis < 3; axis++)
     for (const int side : {-1, 1}) {
       const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-      const int nu = std::max(1, int(std::ceil(2 * half[u] / edge))), nv = std::max(1, int(std::ceil(2 * half[v] / edge)));
+      const int nu = std::max(1, whole(std::ceil(2 * half[u] / edge))), nv = std::max(1, whole(std::ceil(2 * half[v] / edge)));
       const int base = int(m.points.size());
       for (int j = 0; j <= nv; j++)
         for (int i = 0; i <= nu; i++) {
@@ -220,7 +221,7 @@ Mesh triangulate(const Primitive<double>& p, double edge) {
   if (p.kind == Kind::box) return triangulateBox(p.size, edge);
   if (p.kind == Kind::sphere || p.kind == Kind::capsule) {
     const double half = p.kind == Kind::sphere ? 0 : l;
-    const int n = std::max(2, int(std::ceil(pi / 2 * r / edge))), along = half > 0 ? int(std::ceil(2 * half / edge)) : 0;
+    const int n = std::max(2, whole(std::ceil(pi / 2 * r / edge))), along = half > 0 ? whole(std::ceil(2 * half / edge)) : 0;
     for (int i = 0; i <= n; i++) {
       const double a = pi / 2 * i / n;
       profile.push_back({-half - r * std::cos(a), i == 0 ? 0 : r * std::sin(a)});
@@ -231,7 +232,7 @@ Mesh triangulate(const Primitive<double>& p, double edge) {
       profile.push_back({half + r * std::cos(a), i == 0 ? 0 : r * std::sin(a)});
     }
   } else if (p.kind == Kind::cylinder) {
-    const int n = std::max(1, int(std::ceil(r / edge))), along = std::max(1, int(std::ceil(2 * l / edge)));
+    const int n = std::max(1, whole(std::ceil(r / edge))), along = std::max(1, whole(std::ceil(2 * l / edge)));
     for (int i = 0; i <= n; i++) profile.push_back({-l, r * i / n});
     for (int i = 1; i < along; i++) profile.push_back({l * (2.0 * i / along - 1), r});
     for (int i = n; i >= 0; i--) profile.push_back({l, r * i / n});
@@ -249,7 +250,7 @@ std::vector<Vector> outline(const Primitive<double>& p, double edge) {
     for (int i = 0; i < p.count; i++) c.push_back({p.points[2 * i], p.points[2 * i + 1], 0});
   } else {  // a half disc at each end of the axis; a disc has its ends together
     const double half = p.kind == Kind::sphere ? 0 : p.size[1];
-    const int n = std::max(4, int(std::ceil(pi * r / edge)));
+    const int n = std::max(4, whole(std::ceil(pi * r / edge)));
     for (const int end : {1, -1})
       for (int i = half > 0 ? 0 : 1; i <= n; i++) {
         const double a = pi * i / n - pi / 2;

@@ -2,7 +2,11 @@
 
 namespace brim {
 
-bool Motion::moves() const { return velocity != Vector{0, 0, 0} || rate != 0 || !displacement.empty(); }
+bool Motion::moves() const { return velocity != Vector{0, 0, 0} || !displacement.empty() || hasCourse(); }
+
+bool Motion::hasCourse() const {
+  return rate != 0 || !rotation.empty() || !file.empty() || !oscillations.empty() || !waves.empty();
+}
 
 Location Scene::at(const std::string& path) const {
   for (std::string p = path; !p.empty();) {

@@ -5,6 +5,7 @@
 #include "scene/declare.h"
 #include "scene/lattice.h"
 #include "scene/validate_gauges.h"
+#include "scene/velocity_field.h"
 
 namespace brim {
 
@@ -27,6 +28,12 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
         {Mistake{scene.at("fluid.blocks[0]"),
                  fmt::format("no particle is left of the fluid: {} of its places lie inside solids; it needs room, or an emitter",
                              s.insideSolids)}});
+  s.velocity.resize(s.position.size());
+  std::vector<BlockVelocity> velocities;
+  velocities.reserve(scene.fluid.blocks.size());
+  for (std::size_t k = 0; k < scene.fluid.blocks.size(); ++k)
+    velocities.emplace_back(scene, scene.fluid.blocks[k], fmt::format("fluid.blocks[{}]", k));
+  for (std::size_t i = 0; i < s.position.size(); ++i) s.velocity[i] = velocities[s.block[i]].at(s.position[i]);
   // On a grid the domain's walls are cells; the solids' samples are only for pictures.
   Scene sampled = scene;
   if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->capabilities.grid) {

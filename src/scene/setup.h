@@ -14,6 +14,7 @@ struct Setup {
   std::vector<SolidShape> solids;  // as in scene.solids, then as in scene.bodies
   std::vector<SolidShape> sinks;   // as in scene.fluid.sinks
   std::vector<Vector> position;    // [m] of the fluid's particles
+  std::vector<Vector> velocity;    // [m/s] of each of them
   std::vector<int> block;          // of each of them: its index in scene.fluid.blocks
   std::int64_t insideSolids = 0;   // lattice points not filled because a solid is there
   WallSamples walls;

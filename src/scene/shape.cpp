@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "scene/vector.h"
+#include "scene/rotation.h"
 
 namespace brim {
 
@@ -15,38 +15,8 @@ using namespace vectors;
 
 namespace {
 
-using Matrix = std::array<double, 9>;  // row-major
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
-
-Vector turned(const Matrix& m, const Vector& a) {
-  return {m[0] * a[0] + m[1] * a[1] + m[2] * a[2], m[3] * a[0] + m[4] * a[1] + m[5] * a[2],
-          m[6] * a[0] + m[7] * a[1] + m[8] * a[2]};
-}
-
-Matrix product(const Matrix& a, const Matrix& b) {
-  Matrix c = {};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      for (int k = 0; k < 3; k++) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
-  return c;
-}
-
-// Rodrigues: Q = cos I + sin [n]x + (1 - cos) n n^T, for a unit axis n.
-Matrix turn(const Vector& n, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle), u = 1 - c;
-  return {c + u * n[0] * n[0],        u * n[0] * n[1] - s * n[2], u * n[0] * n[2] + s * n[1],
-          u * n[1] * n[0] + s * n[2], c + u * n[1] * n[1],        u * n[1] * n[2] - s * n[0],
-          u * n[2] * n[0] - s * n[1], u * n[2] * n[1] + s * n[0], c + u * n[2] * n[2]};
-}
-
-// About x, then y, then z; 2D scenes use the third.
-Matrix turnByDegrees(const Vector& rotate, int dimension) {
-  const double rad = pi / 180;
-  const Matrix z = turn({0, 0, 1}, rad * rotate[2]);
-  if (dimension == 2) return z;
-  return product(z, product(turn({0, 1, 0}, rad * rotate[1]), turn({1, 0, 0}, rad * rotate[0])));
-}
 
 // The shortest turn that carries the unit vector `from` to the unit vector `to`.
 Matrix turnTo(const Vector& from, const Vector& to) {
@@ -101,7 +71,7 @@ SolidShape::SolidShape(const Scene& scene, const Shape& s, const std::string& pa
                                                                     s.kind)}});
   }
 
-  const Matrix m = product(turnByDegrees(s.rotate, dim), own);
+  const Matrix m = turnByDegrees(dim == 2 ? Vector{0, 0, s.rotate[2]} : s.rotate) * own;
   centre = flat(centre, dim);
   std::copy(m.begin(), m.end(), pose_.rotation);
   std::copy(centre.begin(), centre.end(), pose_.position);
@@ -243,50 +213,6 @@ std::vector<SolidShape> solidShapes(const Scene& scene) {
   for (std::size_t i = 0; i < scene.bodies.size(); i++)
     shapes.emplace_back(scene, scene.bodies[i].shape, fmt::format("bodies[{}]", i));
   return shapes;
-}
-
-namespace {
-
-struct Track {
-  Vector value = {0, 0, 0}, rate = {0, 0, 0};
-};
-
-// Linear between keyframes, held outside.
-Track follow(const std::vector<Keyframe>& keys, double t) {
-  if (keys.empty()) return {};
-  if (t < keys.front().time) return {keys.front().value, {0, 0, 0}};
-  for (std::size_t i = 0; i + 1 < keys.size(); i++) {
-    const Keyframe &a = keys[i], &b = keys[i + 1];
-    if (t >= b.time || b.time <= a.time) continue;
-    const Vector rate = (1 / (b.time - a.time)) * (b.value - a.value);
-    return {a.value + (t - a.time) * rate, rate};
-  }
-  return {keys.back().value, {0, 0, 0}};
-}
-
-}  // namespace
-
-Pose<double> poseAt(const Motion& motion, const Pose<double>& initial, double t) {
-  const double now = std::min(std::max(t, motion.start), std::max(motion.start, motion.stop));
-  const double tau = now - motion.start;
-  const bool moving = t >= motion.start && t < motion.stop;
-  const Track track = follow(motion.displacement, now);
-  const Vector s = tau * motion.velocity + track.value;
-  const Matrix q = turn(unit(motion.axis), motion.rate * tau);
-
-  Matrix r0;
-  std::copy(initial.rotation, initial.rotation + 9, r0.begin());
-  const Matrix r = product(q, r0);
-  const Vector x0 = {initial.position[0], initial.position[1], initial.position[2]};
-  const Vector arm = turned(q, x0 - motion.pivot);  // from the axis to the origin of the body frame
-  const Vector spin = moving ? motion.rate * unit(motion.axis) : Vector{0, 0, 0};
-  const Vector v = moving ? motion.velocity + track.rate + cross(spin, arm) : Vector{0, 0, 0};
-  const Vector x = motion.pivot + s + arm;
-
-  Pose<double> pose;
-  std::copy(r.begin(), r.end(), pose.rotation);
-  for (int i = 0; i < 3; i++) pose.position[i] = x[i], pose.velocity[i] = v[i], pose.spin[i] = spin[i];
-  return pose;
 }
 
 }  // namespace brim

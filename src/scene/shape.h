@@ -1,4 +1,4 @@
-// A shape of the scene, ready for use: its signed distance, its place, and how a motion carries it.
+// A shape of the scene, ready for use: its signed distance and its place.
 #pragma once
 #include <memory>
 #include <string>
@@ -58,10 +58,5 @@ class SolidShape {
 
 /// The shapes of scene.solids, then those of scene.bodies, in order.
 std::vector<SolidShape> solidShapes(const Scene&);
-
-/// Where a motion has carried a body at time t [s], and how it moves then: the exact derivative of the path, from the right.
-/// x(t) = pivot + s(t) + Q(t) (x0 - pivot) with s = velocity (t - start) + displacement(t), Q a turn by rate (t - start) about
-/// the axis; before `start` and after `stop` the body rests.
-Pose<double> poseAt(const Motion&, const Pose<double>& initial, double t);
 
 }  // namespace brim

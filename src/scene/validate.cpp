@@ -10,11 +10,13 @@
 #include "brim/suggest.h"
 #include "scene/declare.h"
 #include "scene/lattice.h"
+#include "scene/motion.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
 #include "scene/sizes.h"
 #include "scene/validate_gauges.h"
 #include "scene/vector.h"
+#include "scene/velocity_field.h"
 
 namespace brim {
 
@@ -126,12 +128,6 @@ class Meaning {
       shape(path, solid.shape);
       if (!solid.name.empty() && !names.insert(solid.name).second)
         add(path + ".name", fmt::format("two solids have the name \"{}\"", solid.name));
-      if (!trusts({path + ".motion"})) continue;
-      if (solid.motion.rate != 0 && D == 3 && solid.motion.axis == Vector{0, 0, 0})
-        add(path + ".motion.axis", "the axis of a rotation cannot be zero");
-      if (solid.motion.stop < solid.motion.start)
-        add(path + ".motion.stop",
-            fmt::format("the motion stops at {:g} s, before it starts at {:g} s", solid.motion.stop, solid.motion.start));
     }
     bodies(names);
     joints();
@@ -336,9 +332,10 @@ class Meaning {
 
 }  // namespace
 
-void checkMeaning(const Scene& scene, Mistakes& mistakes) {
+void checkMeaning(Scene& scene, Mistakes& mistakes) {
   checkRanges(scene, mistakes);
   if (!mistakes.trusts("dimension")) return;
+  resolveMotions(scene, mistakes);
   Meaning meaning(scene, mistakes);
   meaning.domain();
   meaning.blocks();
@@ -346,12 +343,15 @@ void checkMeaning(const Scene& scene, Mistakes& mistakes) {
   meaning.others();
   meaning.friction();
   meaning.deformables();
+  checkMotions(scene, mistakes);
+  checkFields(scene, mistakes);
   checkSizes(scene, mistakes);
 }
 
 std::vector<Mistake> validate(const Scene& scene) {
   Mistakes mistakes;
-  checkMeaning(scene, mistakes);
+  Scene checked = scene;
+  checkMeaning(checked, mistakes);
   return mistakes.inOrder();
 }
 
@@ -375,7 +375,18 @@ std::vector<Mistake> warnings(const Scene& s) {
               "the sides of the block are not whole numbers of spacings: its particles have {:.1f} % {} volume than the block",
               100 * std::abs(excess), excess > 0 ? "more" : "less"));
   }
-  if (const SolverInfo* chosen = findSolver(s.solver.name)) {
+  const SolverInfo* const chosen = findSolver(s.solver.name);
+  for (std::size_t i = 0; chosen && chosen->capabilities.grid && i < s.solids.size(); ++i) {
+    const std::string path = fmt::format("solids[{}]", i);
+    if (s.solids[i].shape.kind == "mesh") continue;
+    const SolidShape shape(s, s.solids[i].shape, path);
+    const Vector size = shape.bodyHigh() - shape.bodyLow();
+    const double cell = (s.dimension == 2 ? 3 : 2) * s.resolution.spacing;
+    if (const double thin = *std::min_element(size.begin(), size.begin() + s.dimension); thin < cell * (1 - 1e-6))
+      add(path, fmt::format("the solid is {:g} m thin, less than a cell of the grid of {}, {:g} m: fluid may leak through", thin,
+                            chosen->name, cell));
+  }
+  if (chosen) {
     std::set<std::string> known = {"name"};
     for (const Parameter& p : parametersOf(*chosen)) known.insert(p.name);
     for (const SolverInfo& other : solvers()) known.insert(other.name);

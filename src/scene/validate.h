@@ -5,7 +5,8 @@
 
 namespace brim {
 
-/// Adds to `mistakes`; parts that are already known to be wrong are left alone, and so is what depends on them.
-void checkMeaning(const Scene&, Mistakes& mistakes);
+/// Resolves what the scene's motions name, then checks all of it. Adds to `mistakes`; parts that are already known to be wrong
+/// are left alone, and so is what depends on them.
+void checkMeaning(Scene&, Mistakes& mistakes);
 
 }  // namespace brim

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/whole.h"
 #include "scene/declare.h"
 #include "scene/shell.h"
 #include "scene/vector.h"
@@ -24,7 +25,7 @@ using Ticks = std::vector<Tick>;
 
 // The fluid's lattice between two walls, evenly stretched: round(side / d) cells.
 Ticks between(double low, double high, double d) {
-  const int n = std::max(1, int(std::lround((high - low) / d)));
+  const int n = std::max(1, whole(std::round((high - low) / d)));
   const double s = (high - low) / n;
   Ticks t;
   for (int i = 0; i < n; i++) t.push_back({low + (i + 0.5) * s, s, false});
@@ -45,7 +46,7 @@ Ticks around(double low, double high, double d, int layers) {
 // Widths add up to the thickness. Where the solid is too thin there are fewer layers, at last one in its middle.
 Ticks inset(double half, double d, int layers) {
   const double side = 2 * half;
-  const int l = std::min(layers, int(std::floor((side / d + 1 + 1e-9) / 2)));
+  const int l = std::min(layers, whole(std::floor((side / d + 1 + 1e-9) / 2)));
   if (l == 0) return {{0, side, true}};
   const double core = std::max(0.0, side - (2 * l - 1) * d);  // between the innermost layers of both faces
   if (core < 1e-9 * d) {                                      // they are the same
@@ -53,7 +54,7 @@ Ticks inset(double half, double d, int layers) {
     for (int k = 1 - l; k < l; k++) t.push_back({k * d, d, true});
     return t;
   }
-  const int n = int(std::ceil(core / d - 1e-9));
+  const int n = whole(std::ceil(core / d - 1e-9));
   const double s = core / n;
   Ticks t;
   for (int k = 0; k < l; k++) t.push_back({-half + (k + 0.5) * d, k == l - 1 ? (d + s) / 2 : d, true});
@@ -250,11 +251,11 @@ double drawnSpacing(const Scene& scene) {
   return d;
 }
 
-int wallLayers(double support) { return std::max(1, int(std::ceil(support - 1e-9)) - 1); }
+int wallLayers(double support) { return std::max(1, whole(std::ceil(support - 1e-9)) - 1); }
 
 double wallCalibration(int dimension, double d, double support, const std::function<double(double)>& W) {
   const double h = support * d;
-  const int n = int(std::ceil(support));
+  const int n = whole(std::ceil(support));
   double lattice = 0, planes = 0;
   for (int k = 1; k <= wallLayers(support); k++) {
     const double z = k * d;

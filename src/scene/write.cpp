@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace brim {
 
 namespace {
@@ -41,7 +43,9 @@ struct Format {
   std::string operator()(const std::string* x) const { return text(*x); }
   std::string operator()(const Vector* x) const { return vector(*x, D); }
   std::string operator()(const Turn& x) const { return vector(*x.v, 3); }
-  std::string operator()(const Course& x) const { return x.keys->empty() ? vector(*x.constant, D) : (*this)(x.keys); }
+  std::string operator()(const Course& x) const {
+    return !x.file->empty() ? text(*x.file) : x.keys->empty() ? vector(*x.constant, D) : (*this)(x.keys);
+  }
   std::string operator()(const PerAxis* x) const {
     return bracketed(*x, D, [](const std::string& w) { return text(w); });
   }
@@ -51,11 +55,13 @@ struct Format {
   std::string operator()(const std::vector<std::string>* x) const {
     return bracketed(*x, x->size(), [](const std::string& w) { return text(w); });
   }
-  std::string operator()(const std::vector<Keyframe>* x) const {
-    return bracketed(*x, x->size(), [&](const Keyframe& k) {
-      return fmt::format("{{time = {}, value = {}}}", text(k.time), vector(k.value, D));
+  std::string keys(const std::vector<Keyframe>& x, std::size_t n) const {
+    return bracketed(x, x.size(), [&](const Keyframe& k) {
+      return fmt::format("{{time = {}, value = {}}}", text(k.time), vector(k.value, n));
     });
   }
+  std::string operator()(const std::vector<Keyframe>* x) const { return keys(*x, D); }
+  std::string operator()(const TurnKeys& x) const { return keys(*x.keys, 3); }
   std::string operator()(const Slip* x) const { return x->kind == "length" ? text(x->length) : text(x->kind); }
 };
 
@@ -69,11 +75,16 @@ class Writer : public SceneVisitor {
     if (use.readBy(kind_)) out += fmt::format("{} = {}\n", name, tomlValue(value, dimension_));
   }
 
-  void table(const char* name, const char*, const std::function<void()>& inside) override { below(name, "[", "]", inside); }
+  void table(const char* name, const char*, const std::function<void()>& inside) override {
+    const std::string kind = std::exchange(kind_, "");
+    below(name, "[", "]", inside);
+    kind_ = kind;
+  }
 
   void list(const char* name, const char*, const Tables& items) override {
-    for (std::size_t i = 0; i < items.size; ++i) below(name, "[[", "]]", [&] { items.visit(i, *this); });
-    kind_.clear();
+    const std::string kind = std::exchange(kind_, "");
+    for (std::size_t i = 0; i < items.size; ++i, kind_.clear()) below(name, "[[", "]]", [&] { items.visit(i, *this); });
+    kind_ = kind;
   }
 
   void solver(SolverChoice& choice) override {

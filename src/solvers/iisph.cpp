@@ -4,7 +4,7 @@
 //   W_ij u_i = d_ii p_i + sum_j d_ij p_j,   d_ij = -dt^2 m_j / rho_j^2 grad W_ij,   d_ii = -dt^2 sum_j m_j / rho_i^2 grad W_ij
 //   p_i += omega (rho0 - rho_i(t + dt)) / a_ii, p_i >= 0,   a_ii = sum_j m_j (d_ii - d_ji) . grad W_ij
 //
-// u_i is what pressures move particle i by within the step; Jacobi iterations with omega = 1/2 start from half of the last step's
+// u_i is what pressures move particle i by within the step; Jacobi iterations with omega = 0.4 start from half of the last step's
 // pressures. Half is also the most that a solve for densities may keep: see dfsph.cpp. Walls mirror the particle's own
 // pressure, so that sample k adds 2 d_ik p_i to u_i.
 #include <cmath>
@@ -23,7 +23,7 @@ namespace brim::inline BRIM_FLAVOUR {
 struct IisphParameters {
   int iterations = 1000;
   double tolerance = 1e-3;
-  double omega = 0.5;
+  double omega = 0.4;
   double alpha = 0.04;
   std::string kernel = "cubic";
 

@@ -27,7 +27,7 @@ struct PcisphParameters {
   double tolerance = 1e-3;
   double courant = 1.3;
   double alpha = 0.04;
-  std::string kernel = "quintic";
+  std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,

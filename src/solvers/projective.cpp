@@ -55,7 +55,7 @@ struct ProjectiveParameters {
     v("tolerance", tolerance,
       {"",
        "Stop iterating when the mean of max(rho/rho0 - 1 - p/K, 0) is below this; 0: always do all iterations. p/K is the "
-       "compression that the stiffness allows.",
+       "compression that the stiffness allows. With acceleration = none the default is 0.",
        0, 1});
     v("acceleration", acceleration,
       oneOf("multilevel: a coarse grid and Nesterov momentum; none: the iteration of Weiler, Koschier & Bender 2016.",
@@ -264,7 +264,10 @@ struct MultiplierPressure {
 template <int D>
 class Projective : public Solver<D> {
  public:
-  explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)), viscous_(scene) {}
+  explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)), viscous_(scene) {
+    // The paper's iteration makes all of its iterations, unless a scene asks for less.
+    if (o_.acceleration == "none" && !scene.solver.numbers.contains("tolerance")) o_.tolerance = 0;
+  }
 
   void declareState(SolverState<D>& state) override {
     late_.declare(state);

@@ -5,6 +5,7 @@
 
 #include "brim/scene.h"
 #include "scene/shape.h"
+#include "scene/velocity_field.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -51,7 +52,7 @@ inline double soundSpeed(const Scene& scene, Fall which = Fall::domain) {
   for (const Keyframe& k : scene.gravity_keys) consider(k.value);
   for (double& x : down) x /= std::max(g, 1e-30);
   const double height = fallHeight(scene, down, which);
-  for (const Block& b : scene.fluid.blocks) fastest = std::max(fastest, size(b.velocity));
+  for (std::size_t k = 0; k < scene.fluid.blocks.size(); ++k) fastest = std::max(fastest, largestSpeed(scene, k));
   for (const Emitter& e : scene.fluid.emitters) fastest = std::max(fastest, e.speed);
   for (const Solid& s : scene.solids) fastest = std::max(fastest, size(s.motion.velocity));
   return std::max(10 * std::max(std::sqrt(2 * g * height), fastest), 1.0);

@@ -19,7 +19,7 @@ TimeLimit nextStep(const World<D>& w, const Solver<D>& solver, double maxSpeed, 
   const auto bound = [&](double dt, const char* name) {
     if (dt < l.dt) l = {dt, name};
   };
-  const Vec<D> gravity = w.gravity(w.time);
+  const Vec<D> gravity = w.apparentGravity(w.time, time.dt_max);
   const double g = std::sqrt(double(dot(gravity, gravity))), v = std::max(maxSpeed, w.solids.maxSpeed());
   const double way = time.cfl * solver.reach(w);
   // v dt + g dt^2 = way, solved without cancellation.

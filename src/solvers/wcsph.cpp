@@ -25,9 +25,9 @@ struct WcsphParameters {
   double sound_speed = 0;
   int gamma = 7;
   double alpha = 0.04;
-  double bulk = 0.5;
+  double bulk = 1;
   double courant = 0.4;
-  std::string kernel = "quintic";
+  std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
     v("sound_speed", sound_speed,

@@ -23,6 +23,7 @@ template <int D>
 int measure(const World<D>& w, double pairs, StepReport& report, const std::function<void()>& queued) {
   const int n = w.fluid.size();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
+  const auto P = w.fluid.pressure.read();
   const Vec<D> g = w.gravity(w.time);
   const Real v0 = Real(1 / w.rho0);
   static thread_local Histogram errors;  // for the error that all but a thousandth of the particles stay below
@@ -37,7 +38,8 @@ int measure(const World<D>& w, double pairs, StepReport& report, const std::func
         t.height = -double(m) * dot(g, x);
         t.error = t.worst = max(v0 * rho - 1, 0);
         for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k];
-        if (!(t.speed2 < absurdSpeed * absurdSpeed && dot(x, x) < Real(1e24) && rho < Real(1e24))) t.bad = i;
+        const bool finite = dot(x, x) < Real(1e24) && rho < Real(1e24) && P[i] < Real(1e30) && P[i] > Real(-1e30);
+        if (!(t.speed2 < absurdSpeed * absurdSpeed && finite)) t.bad = i;
         return t;
       },
       [] BRIM_KERNEL(Sums<D> & a, const Sums<D>& b) {

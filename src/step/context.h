@@ -45,7 +45,7 @@ class StepContext {
         dt(step),
         start(w.time),
         end(w.time + step),
-        gravity(w.gravity(w.time)),
+        gravity(w.apparentGravity(w.time, step)),
         memory_(memory) {}
   ~StepContext() { scratch.expectAllBack(); }
   StepContext(const StepContext&) = delete;
@@ -57,7 +57,7 @@ class StepContext {
   StepReport& report;
   const double dt;          // [s]
   const double start, end;  // [s]
-  const Vec<D> gravity;     // [m/s^2] at the start
+  const Vec<D> gravity;     // [m/s^2] at the start; in a moving tank the mean of what acts at its centre
 
   /// Calls body(W) with the scene's smoothing kernel.
   template <class F>

@@ -1,10 +1,15 @@
 #include "step/exchange.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
+#include "math/whole.h"
 #include "scene/vector.h"
+#include "step/emission.h"
 #if BRIM_CUDA
 #include "world/cuda/several.h"
 #endif
@@ -343,11 +348,17 @@ void Exchange<D>::emit(World<D>& w, std::size_t index) {
   mouth.radius = disc ? e.radius : 0;
   mouth.width = disc ? 2 * e.radius : D == 2 ? e.width : e.height;
   mouth.depth = D == 2 ? 0 : disc ? 2 * e.radius : e.width;
-  mouth.rows = std::max(1, int(std::lround(mouth.width / spacing)));
-  mouth.columns = D == 2 ? 1 : std::max(1, int(std::lround(mouth.depth / spacing)));
+  mouth.rows = std::max(1, whole(std::round(mouth.width / spacing)));
+  mouth.columns = D == 2 ? 1 : std::max(1, whole(std::round(mouth.depth / spacing)));
   mouth.spacing = spacing, mouth.speed = Real(e.speed);
-  const std::int64_t due = std::int64_t(std::floor((time - e.start) * e.speed / spacing + 1e-9)) + 1;
-  if (due > state.layers) mouth.layers = int(due - state.layers);
+  const std::int64_t due = layersDue(e, time, spacing);
+  const double layers = double(std::max(std::int64_t(0), due - state.layers));
+  // No step lets in so many, unless the clock was put forward.
+  if (const double points = layers * mouth.rows * mouth.columns, most = 2e8;
+      points > most || points + double(w.nextId) > std::numeric_limits<int>::max())
+    throw Failure(fmt::format("emitter {} has {:g} particles to let in at once at t = {:g} s, after {} in all", index, points,
+                              time, w.nextId));
+  mouth.layers = int(layers);
   mouth.way = (time - e.start) * e.speed - double(state.layers) * spacing;
   for (int k = 0; k < D; ++k) {
     const double first = std::max(2 * spacing, mouth.way + spacing),
@@ -362,7 +373,7 @@ void Exchange<D>::emit(World<D>& w, std::size_t index) {
   if (mouth.layers == 0) return;
   state.layers = due;
   int count = listThose(mouth.points(), IsFree<D>{mouth, taken_.read()}, marks_, which_);
-  if (double(state.particles + count) > e.count) count = int(std::int64_t(e.count) - state.particles);
+  if (double(state.particles + count) > e.count) count = whole(e.count - double(state.particles));
   if (count == 0) return;
   const int first = fluid.grow(count);
   forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(w.nextId), Real(w.mass),

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "brim/error.h"
+#include "step/emission.h"
 #include "world/boundary.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -64,21 +65,28 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-// What a column must be before it is used: positions and velocities finite, ids below nextId and no two the same.
-template <int D>
-bool sound(const std::string& name, const std::vector<Record<D>>& column, std::int64_t) {
-  return (name != "position" && name != "velocity") ||
-         std::all_of(column.begin(), column.end(), [](const Record<D>& r) { return std::isfinite(double(dot(r.x, r.x) + r.a)); });
+void require(bool good, const char* what) {
+  if (!good) throw Failure(std::string("the checkpoint's state is damaged: ") + what);
 }
-template <class T>
-bool sound(const std::string& name, const std::vector<T>& ids, std::int64_t nextId) {
-  if (name != "id") return true;
-  std::vector<bool> seen(std::size_t(nextId), false);
-  for (const T id : ids) {
-    if (id < 0 || std::int64_t(id) >= nextId || seen[std::size_t(id)]) return false;
-    seen[std::size_t(id)] = true;
-  }
-  return true;
+bool finite(const std::vector<double>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); });
+}
+
+// What a column must be before it is used: numbers finite, ids below nextId and no two the same.
+template <int D>
+void check(const std::vector<Record<D>>& column, std::int64_t) {
+  for (const Record<D>& r : column)
+    for (int k = 0; k <= D; ++k) require(std::isfinite(double(k < D ? r.x[k] : r.a)), "a column is not finite");
+}
+template <int D>
+void check(const std::vector<Real>& column, std::int64_t) {
+  for (const Real x : column) require(std::isfinite(double(x)), "a column is not finite");
+}
+template <int D>
+void check(std::vector<int> ids, std::int64_t nextId) {
+  std::sort(ids.begin(), ids.end());
+  require(ids.empty() || (ids.front() >= 0 && ids.back() < nextId), "a particle's id is out of range");
+  require(std::adjacent_find(ids.begin(), ids.end()) == ids.end(), "two particles have the same id");
 }
 }  // namespace
 
@@ -136,14 +144,13 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
   w.time = in.value<double>();
   w.dt = in.value<double>();
   const double maxSpeed = in.value<double>();
-  const auto require = [](bool good, const char* what) {
-    if (!good) throw Failure(std::string("the checkpoint's state is damaged: ") + what);
-  };
-  require(std::isfinite(w.time) && std::isfinite(w.dt) && std::isfinite(maxSpeed), "a time or a speed is not finite");
+  const double times[] = {w.time, w.dt, maxSpeed};  // named: nvcc 13 loses a braced list in a range-for of a template
+  for (double x : times) require(x >= 0 && x < 1e15, "a time or a speed is none");
   for (std::int64_t* k : {&w.step, &w.emitted, &w.sunk, &w.lost, &w.nextId}) {
     *k = in.value<std::int64_t>();
-    require(*k >= 0, "a count is negative");
+    require(*k >= 0 && *k <= std::int64_t(1) << 53, "a count is none");
   }
+  require(w.nextId <= std::numeric_limits<int>::max(), "it counts more particles than can be");
   for (const auto& f : solver.flags()) *f.value = f.initial;
   for (auto flags = in.value<std::uint64_t>(); flags > 0; --flags) {
     const std::string name = in.text();
@@ -155,8 +162,12 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
   const auto emitters = in.value<std::uint64_t>();
   for (std::uint64_t e = 0; e < emitters; ++e) {
     const EmitterState state{in.value<std::int64_t>(), in.value<std::int64_t>()};
+    require(state.layers >= 0 && state.particles >= 0, "a count is none");
     if (e < w.emitters.size()) w.emitters[e] = state;
   }
+  // An emitter that the state knows nothing of begins now.
+  for (std::size_t e = emitters; e < w.emitters.size(); ++e)
+    w.emitters[e] = {std::max(std::int64_t(0), layersDue(w.scene().fluid.emitters[e], w.time, w.spacing) - 1), 0};
   const auto numbers = [&] {
     std::vector<double> all(in.size() / sizeof(double));
     in.bytes(all.data(), all.size() * sizeof(double));
@@ -164,18 +175,18 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
   };
   // A branch into a scene with other bodies or gauges starts with its own.
   const std::vector<double> bodies = numbers(), gauges = numbers(), fraction = numbers();
-  for (const double v : bodies) require(!std::isnan(v), "a body is not finite");
+  require(finite(bodies) && finite(gauges) && finite(fraction), "a body, a gauge or a solid is not finite");
   if (w.bodies && w.bodies->restore(bodies)) placeBodies(w);
   w.gauges.restore(gauges);
   if (fraction.size() == w.solids.volumeFraction().size()) w.solids.setVolumeFraction(fraction);
   const int n = in.value<int>();
-  require(n >= 0 && n <= w.nextId && w.nextId <= std::numeric_limits<int>::max(), "it counts more particles than there were");
+  require(n >= 0 && n <= w.nextId, "it counts more particles than there were");
   require(std::size_t(n) <= blob.size() / sizeof(Record<D>), "it ends too early");
   Array<int> none;
   w.fluid.reorder(none, 0, scratch);
   w.fluid.grow(n);
   const auto columns = in.value<std::uint64_t>();
-  int needed = 0;  // of position, velocity and id
+  std::vector<std::string> got;
   for (std::uint64_t c = 0; c < columns; ++c) {
     const std::string name = in.text();
     const std::size_t size = in.size();
@@ -186,23 +197,26 @@ double restoreState(World<D>& w, SolverState<D>& solver, Scratch<D>& scratch, co
     bool taken = false;
     w.fluid.each([&](auto& f) {
       if (f.name != name || taken || size != n * sizeof f.fresh) return;
+      require(std::find(got.begin(), got.end(), name) == got.end(), "a column is there twice");
       std::vector<std::decay_t<decltype(f.fresh)>> column(n);
       in.bytes(column.data(), size);
-      require(sound(name, column, w.nextId), "a column is not finite, or an id is not the particle's own");
-      needed += name == "position" || name == "velocity" || name == "id";
+      check<D>(column, w.nextId);
+      got.push_back(name);
       copyIn(f.data, column.data(), n);
       taken = true;
     });
     if (!taken) in.skip(size);
   }
-  require(needed == 3, "positions, velocities or ids are not there");
+  const char* const needed[] = {"position", "velocity", "id"};
+  for (const char* name : needed)
+    require(std::find(got.begin(), got.end(), name) != got.end(), "positions, velocities or ids are not there");
   w.fluid.pad();
   if (w.soft.any()) {
     if (in.value<int>() != w.soft.nodes) throw Failure("the checkpoint is of a scene with other cloth or soft bodies");
     std::vector<Record<D>> column(w.soft.nodes);
     for (auto* a : {&w.soft.x, &w.soft.v}) {
       in.bytes(column.data(), column.size() * sizeof(Record<D>));
-      require(sound<D>("position", column, 0), "a node is not finite");
+      check<D>(column, 0);
       copyIn(*a, column.data(), column.size());
     }
     placeDeformables(w);

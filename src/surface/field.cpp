@@ -7,6 +7,8 @@
 #include <cstring>
 #include <numbers>
 
+#include "math/whole.h"
+
 namespace brim {
 
 namespace {
@@ -31,8 +33,8 @@ Window windowOf(const Ellipsoid& e, const std::array<int, 3>& low, float voxel) 
   int a0[3], a1[3];
   for (int a = 0; a < 3; ++a) {
     const float r = e.extent[a] * kernelReach;
-    a0[a] = std::max(0, int(std::ceil((e.centre[a] - r) / voxel)) - low[a]);
-    a1[a] = std::min(side - 1, int(std::floor((e.centre[a] + r) / voxel)) - low[a]);
+    a0[a] = std::max(0, whole(std::ceil((e.centre[a] - r) / voxel)) - low[a]);
+    a1[a] = std::min(side - 1, whole(std::floor((e.centre[a] + r) / voxel)) - low[a]);
   }
   return {a0[0], a1[0], a0[1], a1[1], a0[2], a1[2]};
 }
@@ -113,8 +115,8 @@ Field::Lists Field::makeBlocks(const std::vector<Ellipsoid>& all) {
       const float r = e.extent[a] * kernelReach;
       reachable = reachable && std::abs(e.centre[a]) < 1e8f * voxel_;
       if (!reachable) break;
-      first[a] = floorToBlock(int(std::ceil((e.centre[a] - r) / voxel_)) - 1);
-      last[a] = floorToBlock(int(std::floor((e.centre[a] + r) / voxel_)));
+      first[a] = floorToBlock(whole(std::ceil((e.centre[a] - r) / voxel_)) - 1);
+      last[a] = floorToBlock(whole(std::floor((e.centre[a] + r) / voxel_)));
     }
     if (!reachable) continue;
     if (flat_) first[2] = last[2] = 0;

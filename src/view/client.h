@@ -3,10 +3,13 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <deque>
+#include <functional>
+#include <list>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -60,6 +63,15 @@ struct Server::State {
 
   void listen();
   void stop();
+  /// A connection that has not asked for anything yet, in the order of arrival. Where there are too many, that which waits
+  /// longest of the address with the most is closed: who only connects cannot keep others out.
+  struct Waiting {
+    asio::ip::address from;
+    std::function<void()> close;
+    bool closed = false;
+  };
+  std::list<Waiting>::iterator startWaiting(Waiting);
+  void closeIdle();
   bool hostAllowed(const Request&) const;
   bool tokenGiven(const Request&) const;
   bool originAllowed(const Request&) const;
@@ -77,8 +89,10 @@ struct Server::State {
   std::unique_ptr<Folder> folder;
   unsigned short port = 0;
   int connections = 0;
+  std::list<Waiting> waiting;
   asio::io_context context{1};  // destroys what still waits in it, so the above must be there longer
   Tcp::acceptor acceptor{context};
+  asio::steady_timer pause{context};  // before the next one is accepted, where the system has no room for it
   std::set<std::shared_ptr<Client>> clients;
   Text lastHello, lastStatus, lastFrame;
   std::thread thread;
@@ -90,7 +104,7 @@ struct Server::State {
   bool flushing = false;
 };
 
-constexpr int mostClients = 16, mostConnections = 64;
+constexpr int mostClients = 16, mostConnections = 64, mostWaiting = 32;
 constexpr std::size_t mostNotes = 16;  // that wait for a client
 
 /// The part of a target before "?", and the value of a name behind it ("" if there is none).

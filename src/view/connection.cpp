@@ -36,15 +36,21 @@ const char* typeOf(const std::string& path) {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Tcp::socket&& socket, Server::State& server) : stream_(std::move(socket)), server_(server) { ++server_.connections; }
+  Connection(Tcp::socket&& socket, Server::State& server) : stream_(std::move(socket)), server_(server) {
+    ++server_.connections;
+    error_code ignored;
+    from_ = stream_.socket().remote_endpoint(ignored).address();
+  }
   ~Connection() { --server_.connections; }
 
   void read() {
     parser_.emplace();
     parser_->header_limit(8192);
     parser_->body_limit(0);
-    stream_.expires_after(std::chrono::seconds(20));
-    http::async_read(stream_, in_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+    stream_.expires_after(std::chrono::seconds(10));
+    const auto waits = server_.startWaiting({from_, [this] { stream_.close(); }});
+    http::async_read(stream_, in_, *parser_, [self = shared_from_this(), waits](error_code error, std::size_t) {
+      self->server_.waiting.erase(waits);
       if (!error) return self->answer(self->parser_->release());
       if (error == http::error::header_limit || error == http::error::body_limit)
         self->refuse({}, http::status::payload_too_large, "The request is too large.");
@@ -148,6 +154,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   beast::tcp_stream stream_;
   Server::State& server_;
+  asio::ip::address from_;
   std::array<char, 8192> rest_;
   beast::flat_buffer in_{8192 + 4096};
   std::optional<http::request_parser<http::empty_body>> parser_;

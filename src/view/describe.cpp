@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scene/declare.h"
+#include "scene/motion.h"
 
 namespace brim::view {
 
@@ -62,7 +63,7 @@ class SceneControls : public SceneVisitor {
     static const Scene fallback;
     if (path == "gravity") {
       const Course* const course = std::get_if<Course>(&value);
-      if (!course || !course->keys->empty()) return;
+      if (!course || !course->keys->empty() || !course->file->empty()) return;
       json c = controlOf(path, name, doc);
       c["type"] = "vector";
       c["size"] = dimension_;

@@ -10,6 +10,7 @@
 #include "io/file.h"
 #include "observe/summary.h"
 #include "observe/volume.h"
+#include "scene/motion.h"
 #include "view/describe.h"
 #include "view/measured.h"
 #include "view/server.h"

@@ -35,12 +35,10 @@ std::vector<int> numbersIn(const std::string& folder, std::string& format) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    int number = 0, used = 0;
-    if (std::sscanf(name.c_str(), "frame_%6d.%n", &number, &used) != 1 || used == 0) continue;
-    const std::string ending = name.substr(std::size_t(used));
-    if (ending != "vtp" && ending != "ply") continue;
-    if (format.empty()) format = ending;
-    if (ending == format) numbers.push_back(number);
+    const auto parts = frameName(name);
+    if (!parts || parts->what != "frame" || (parts->format != "vtp" && parts->format != "ply")) continue;
+    if (format.empty()) format = parts->format;
+    if (parts->format == format) numbers.push_back(parts->number);
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
@@ -56,7 +54,7 @@ std::map<int, double> timesIn(const std::string& folder) {
   for (std::size_t at = text.find("timestep="); at != text.npos; at = text.find("timestep=", at + 1)) {
     double time = 0;
     int number = 0;
-    if (std::sscanf(text.c_str() + at, "timestep=\"%lf\" group=\"\" part=\"0\" file=\"frame_%6d.", &time, &number) == 2)
+    if (std::sscanf(text.c_str() + at, "timestep=\"%lf\" group=\"\" part=\"0\" file=\"frame_%9d.", &time, &number) == 2)
       times[number] = time;
   }
   return times;

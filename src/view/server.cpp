@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
+#include <chrono>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -42,7 +46,7 @@ Server::State::State(const Settings& s, std::function<std::string(std::string_vi
   const auto address = asio::ip::make_address(settings.address, error);
   if (error) throw Failure(fmt::format("\"{}\" is no address to listen on; 127.0.0.1 or 0.0.0.0, for example", settings.address));
   loopback = address.is_loopback();
-  if (!loopback) token = randomToken();
+  token = randomToken();
   for (int k = 0; k < settings.tries; ++k) {
     const Tcp::endpoint end(address, settings.port ? static_cast<unsigned short>(settings.port + k) : 0);
     acceptor.open(end.protocol(), error);
@@ -62,12 +66,36 @@ Server::State::State(const Settings& s, std::function<std::string(std::string_vi
 void Server::State::listen() {
   acceptor.async_accept([this](error_code error, Tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    if (!error && connections < mostConnections) {
+    if (error) {  // no room for another socket
+      pause.expires_after(std::chrono::milliseconds(100));
+      return pause.async_wait([this](error_code ended) {
+        if (!ended) listen();
+      });
+    }
+    if (connections < mostConnections) {
       socket.set_option(Tcp::no_delay(true), error);
       serveConnection(std::move(socket), *this);
     }
     listen();
   });
+}
+
+std::list<Server::State::Waiting>::iterator Server::State::startWaiting(Waiting one) {
+  waiting.push_back(std::move(one));
+  closeIdle();
+  return std::prev(waiting.end());
+}
+
+void Server::State::closeIdle() {
+  std::map<asio::ip::address, int> count;
+  int all = 0, most = 0;
+  for (const Waiting& w : waiting)
+    if (!w.closed) ++all, most = std::max(most, ++count[w.from]);
+  if (all <= mostWaiting) return;
+  const auto idle =
+      std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& w) { return !w.closed && count[w.from] == most; });
+  idle->closed = true;
+  idle->close();  // it leaves the list when its read ends
 }
 
 void Server::State::stop() {
@@ -85,12 +113,16 @@ void Server::State::stop() {
 bool Server::State::hostAllowed(const Request& request) const {
   if (!loopback) return true;
   const std::string host(request[http::field::host]);
-  for (const char* name : {"127.0.0.1", "localhost", "[::1]"})
-    if (host == fmt::format("{}:{}", name, port)) return true;
-  return host == fmt::format("{}:{}", settings.address, port);
+  const std::string own = settings.address.find(':') == std::string::npos ? settings.address : "[" + settings.address + "]";
+  for (const std::string& name : {std::string("127.0.0.1"), std::string("localhost"), std::string("[::1]"), own})
+    if (host == fmt::format("{}:{}", name, port) || (port == 80 && host == name)) return true;
+  return false;
 }
 
-bool Server::State::tokenGiven(const Request& request) const { return loopback || equal(queryOf(request, "token"), token); }
+// In a header, or in the address where a page cannot give headers (WebSockets).
+bool Server::State::tokenGiven(const Request& request) const {
+  return equal(std::string(request["X-Brim-Token"]), token) || equal(queryOf(request, "token"), token);
+}
 
 bool Server::State::originAllowed(const Request& request) const {
   const auto origin = request.find(http::field::origin);
@@ -159,7 +191,7 @@ std::string Server::address() const {
   const auto given = asio::ip::make_address(state_->settings.address);
   const std::string a = given.is_unspecified() ? asio::ip::host_name() : state_->settings.address;
   const std::string host = a.find(':') == a.npos ? a : "[" + a + "]";
-  return fmt::format("http://{}:{}/{}", host, port(), state_->token.empty() ? "" : "?token=" + state_->token);
+  return fmt::format("http://{}:{}/?token={}", host, port(), state_->token);
 }
 
 void Server::hello(std::string s) {

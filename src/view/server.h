@@ -17,8 +17,9 @@ namespace brim::view {
 ///   GET /live            the WebSocket
 ///
 /// Requests must name this machine as their host (against DNS rebinding), and WebSockets must come from this server's own page
-/// or from no page at all. Where the address is not of the loop-back interface, /folder and /live ask for the token instead of
-/// the host's name: ?token=...
+/// or from no page at all. /folder and /live ask for the token that address() has (?token=... or the header X-Brim-Token): other
+/// users of this machine reach the port too. Where the address is not of the loop-back interface, any host's name will do.
+/// A request must be there within seconds; of connections that ask for nothing, the oldest are closed when there are many.
 class Server final : public Audience {
  public:
   struct Settings {
@@ -34,7 +35,7 @@ class Server final : public Audience {
   ~Server() override;
 
   unsigned short port() const;
-  /// "http://127.0.0.1:8642/", with the token where one is needed.
+  /// "http://127.0.0.1:8642/?token=..."
   std::string address() const;
   bool open() const;  // to other machines
 

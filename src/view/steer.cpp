@@ -4,25 +4,13 @@
 #include <cmath>
 #include <set>
 
+#include "scene/keyframes.h"
+
 namespace brim::view {
 
 namespace {
 
 constexpr double longAfter = 1e5;  // [s] beyond all that is watched
-
-Vector between(const Keyframe& a, const Keyframe& b, double t) {
-  Vector v;
-  for (int k = 0; k < 3; ++k) v[k] = a.value[k] + (t - a.time) / (b.time - a.time) * (b.value[k] - a.value[k]);
-  return v;
-}
-
-Vector follow(const std::vector<Keyframe>& keys, double t) {
-  if (keys.empty()) return {0, 0, 0};
-  if (t <= keys.front().time) return keys.front().value;
-  for (std::size_t k = 1; k < keys.size(); ++k)
-    if (t <= keys[k].time) return keys[k].time > keys[k - 1].time ? between(keys[k - 1], keys[k], t) : keys[k].value;
-  return keys.back().value;
-}
 
 double distance(const Vector& a, const Vector& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
@@ -32,17 +20,17 @@ double travel(const Vector& from, const Vector& to, double speed) { return std::
 }  // namespace
 
 Vector offsetAt(const Vector& from, const Vector& to, double start, double speed, double t) {
-  return follow({{start, from}, {start + travel(from, to, speed), to}}, t);
+  return valueAt({{start, from}, {start + travel(from, to, speed), to}}, t);
 }
 
-bool steerable(const Motion& m, double t) { return m.rate == 0 || (t >= m.start && t < m.stop); }
+bool steerable(const Motion& m, double t) { return !m.hasCourse() || (t >= m.start && t < m.stop); }
 
 Motion steered(const Motion& own, const Vector& from, const Vector& to, double now, double speed) {
   const double arrival = now + travel(from, to, speed);
   Motion m = own;
   std::set<double> times = {0, now, arrival};
   for (const Keyframe& k : own.displacement) times.insert(k.time);
-  if (own.rate == 0) {
+  if (!own.hasCourse()) {
     // Velocity, start and stop become keyframes too, so that the solid can be dragged while its own motion rests.
     m.velocity = {0, 0, 0};
     m.start = 0;
@@ -52,10 +40,10 @@ Motion steered(const Motion& own, const Vector& from, const Vector& to, double n
   }
   m.displacement.clear();
   for (const double t : times) {
-    const double active = own.rate == 0 ? std::min(std::max(t, own.start), std::max(own.start, own.stop)) : t;
-    Vector x = follow(own.displacement, active);
+    const double active = !own.hasCourse() ? std::min(std::max(t, own.start), std::max(own.start, own.stop)) : t;
+    Vector x = valueAt(own.displacement, active);
     const Vector offset = offsetAt(from, to, now, speed, t);
-    for (int k = 0; k < 3; ++k) x[k] += offset[k] + (own.rate == 0 ? own.velocity[k] * (active - own.start) : 0);
+    for (int k = 0; k < 3; ++k) x[k] += offset[k] + (!own.hasCourse() ? own.velocity[k] * (active - own.start) : 0);
     m.displacement.push_back({t, x});
   }
   return m;

@@ -1,6 +1,6 @@
 #include "world/boundary.h"
 
-#include "scene/vector.h"
+#include "scene/tank.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -19,7 +19,7 @@ void markBodies(World<D>& w) {
 template <int D>
 void moveBodies(World<D>& w, double dt) {
   if (!w.bodies) return;
-  w.bodies->step(w.time, dt, w.gravityVector(w.time), w.solids.posesAt(w.time));
+  w.bodies->step(w.time, dt, apparentGravityAt(w.scene(), w.time, dt), w.solids.posesAt(w.time));
   placeBodies(w);
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "scene/declare.h"
+#include "scene/motion.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "scene/declare.h"
-#include "scene/keyframes.h"
+#include "scene/tank.h"
 #include "world/boundary.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -31,10 +31,9 @@ World<D>::World(Setup made) : solids(made), soft(made) {
   std::vector<Record<D>> p(n), v(n);
   std::vector<int> id(n);
   for (int i = 0; i < n; ++i) {
-    const Vector& velocity = scene.fluid.blocks[kept->block[i]].velocity;
     for (int k = 0; k < D; ++k) {
       p[i].x[k] = Real(kept->position[i][k] - origin[k]);
-      v[i].x[k] = Real(velocity[k]);
+      v[i].x[k] = Real(kept->velocity[i][k]);
     }
     p[i].a = Real(mass);
     v[i].a = Real(rho0);
@@ -55,6 +54,7 @@ World<D>::World(Setup made) : solids(made), soft(made) {
   emitters.resize(scene.fluid.emitters.size());
   // Only needed so far, and large.
   std::vector<Vector>().swap(kept->position);
+  std::vector<Vector>().swap(kept->velocity);
   std::vector<int>().swap(kept->block);
   kept->walls = WallSamples();
   kept->deformables = {};
@@ -65,19 +65,20 @@ World<D>::World(Setup made) : solids(made), soft(made) {
 }
 
 template <int D>
-Vector World<D>::gravityVector(double t) const {
-  const Scene& s = scene();
-  Vector g = s.gravity_keys.empty() ? s.gravity : valueAt(s.gravity_keys, t);
-  if (D == 2) g[2] = 0;
-  return g;
+static Vec<D> vecOf(const Vector& a) {
+  Vec<D> r;
+  for (int k = 0; k < D; ++k) r[k] = Real(a[k]);
+  return r;
 }
 
 template <int D>
 Vec<D> World<D>::gravity(double t) const {
-  const Vector g = gravityVector(t);
-  Vec<D> r;
-  for (int k = 0; k < D; ++k) r[k] = Real(g[k]);
-  return r;
+  return vecOf<D>(gravityAt(scene(), t));
+}
+
+template <int D>
+Vec<D> World<D>::apparentGravity(double t, double dt) const {
+  return vecOf<D>(apparentGravityAt(scene(), t, dt));
 }
 
 template <int D>

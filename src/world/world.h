@@ -50,9 +50,10 @@ struct World {
   bool averagesEnded = false;          // the averages of forces and flows are complete: the next step starts new ones
 
   const Scene& scene() const { return setup->scene; }
-  /// Gravity at time t [m/s^2].
+  /// Gravity at time t [m/s^2], in the axes of the tank.
   Vec<D> gravity(double t) const;
-  Vector gravityVector(double t) const;  // in three numbers, for the host
+  /// With what a moving tank adds at its centre, the mean of a step from t to t + dt [m/s^2].
+  Vec<D> apparentGravity(double t, double dt) const;
   bool hasPeriodic() const;
   std::size_t bytes();
 };

@@ -199,6 +199,24 @@ TEST_F(Resume, AFinishedRunGoesOnToALaterEnd) {
   expectSameRun(out("whole"), out("longer"));
 }
 
+TEST_F(Resume, ALaterEndGivesTheBitsOfOneStraightRunWhereverTheFirstEndWas) {
+  const std::vector<std::string> options[] = {{}, {"--set", "time.dt=0.0015"}, {"--frames-per-second", "0"}};
+  for (std::vector<std::string> o : options) {
+    o.insert(o.end(), {"--until", "0.2"});
+    ASSERT_EQ(run(out("whole"), o), 0) << log();
+    o.back() = "0.1234567";  // between two frames and two steps
+    ASSERT_EQ(run(out("longer"), o), 0) << log();
+    o.back() = "0.1534567";
+    o.push_back("--resume");
+    ASSERT_EQ(run(out("longer"), o), 0) << log();
+    o[o.size() - 2] = "0.2";
+    ASSERT_EQ(run(out("longer"), o), 0) << log();
+    expectSameRun(out("whole"), out("longer"));
+    fs::remove_all(out("whole"));
+    fs::remove_all(out("longer"));
+  }
+}
+
 TEST_F(Resume, AnotherSceneIsRefusedAndMayStartFromTheState) {
   ASSERT_EQ(run(out("first"), {"--until", "0.2"}), 0) << log();
   EXPECT_EQ(run(out("first"), {"--resume", "--set", "fluid.viscosity=0.5"}), 2);

@@ -61,13 +61,43 @@ TEST_F(Trust, SizesWithoutMeasureAreRefusedAtOnce) {
     const Outcome o = bounded(std::string("run tank.toml --quiet --out a --frames-per-second ") + rate);
     EXPECT_EQ(o.code, 2) << rate << ": " << o.err;
   }
-  EXPECT_EQ(bounded("check /dev/zero").code, 2);
 }
 
-TEST_F(Trust, BodiesThatAreNoLongerFiniteEndTheRunWith3) {
-  const Outcome o = brim("run nan_body_wcsph.toml --quiet --out a");
-  EXPECT_EQ(o.code, 3) << o.err;
-  EXPECT_NE(o.err.find("diverged"), std::string::npos) << o.err;
+TEST_F(Trust, BodiesAndMotorsThatAreNoLongerFiniteEndTheRunWith3) {
+  for (const std::string scene : {"nan_body_wcsph", "nan_motor"}) {
+    const Outcome o = brim("run " + scene + ".toml --quiet --out " + scene);
+    EXPECT_EQ(o.code, 3) << scene << ": " << o.err;
+    EXPECT_NE(o.err.find("diverged"), std::string::npos) << o.err;
+    EXPECT_EQ(contentOf(folder / scene / "bodies.csv").find("nan"), std::string::npos) << scene;
+  }
+}
+
+TEST_F(Trust, ACraftedCheckpointIsRefused) {
+  const Outcome o = bounded("run tank.toml --from evil_checkpoint.brim --until 0.5 --quiet --out a");
+  EXPECT_EQ(o.code, 2) << o.err;
+  EXPECT_TRUE(has(o.err, "checkpoint")) << o.err;
+}
+
+TEST_F(Trust, FramesThatWereChangedAreRefused) {
+  ASSERT_EQ(brim("run scenes/dam.toml --quiet --out a").code, 0);
+  std::ofstream(folder / "a/frames/frame_2147483648.vtp") << "x";
+  ASSERT_EQ(brim("render a --frames 0 --quiet").code, 0);
+  std::string frame = contentOf(folder / "a/frames/frame_000001.vtp");
+  frame[frame.size() / 2] ^= 4;
+  std::ofstream(folder / "a/frames/frame_000001.vtp", std::ios::binary) << frame;
+  for (const char* command : {"render", "export"}) {
+    const Outcome o = brim(std::string(command) + " a --frames 1 --quiet");
+    EXPECT_EQ(o.code, 2) << command;
+    EXPECT_TRUE(has(o.err, "checksum is wrong")) << o.err;
+  }
+}
+
+TEST_F(Trust, ScenesWithoutEndAreRefused) {
+  for (const std::string scene : {"/dev/zero", "/dev/stdin"}) {
+    const Outcome o = brim("check " + scene, "yes | timeout 10 ");
+    EXPECT_EQ(o.code, 2) << scene << ": " << o.err;
+    EXPECT_TRUE(has(o.err, scene == "/dev/zero" ? "it is a device" : "it has more than")) << o.err;
+  }
 }
 
 TEST_F(Trust, FoldersOfOthersStayAsTheyAre) {
@@ -90,6 +120,69 @@ TEST_F(Trust, FoldersOfOthersStayAsTheyAre) {
   fs::create_symlink(folder / "precious", folder / "new/statistics.csv");
   EXPECT_EQ(brim("run scenes/dam.toml --quiet --until 0.01 --out new --overwrite").code, 2);
   EXPECT_EQ(contentOf(folder / "precious"), "keep");
+}
+
+TEST_F(Trust, LinksAreNotFollowedAndOnlyOwnFoldersAreTaken) {
+  ASSERT_EQ(brim("run scenes/dam.toml --quiet --until 0.05 --out a").code, 0);
+  fs::create_directories(folder / "other");
+  std::ofstream(folder / "other/speed_000000.png") << "keep";
+  std::ofstream(folder / "other/particles_000000.bgeo") << "keep";
+  fs::create_directory_symlink(folder / "other", folder / "link");
+  const std::string commands[] = {"render a --style speed --quiet --out ", "export a --quiet --out ",
+#ifdef BRIM_REPORT
+                                  "compare scenes/dam.toml --solvers pbf --until 0.01 --quiet --out ",
+                                  "sweep scenes/dam.toml --vary solver.iterations=1 --until 0.01 --quiet --out ",
+#endif
+                                  "run scenes/dam.toml --until 0.01 --quiet --out "};
+  for (const std::string& command : commands)
+    for (const char* out : {"other", "link"}) {
+      const Outcome o = brim(command + out);
+      EXPECT_EQ(o.code, 2) << command << out;
+      EXPECT_TRUE(has(o.err, out == std::string("link") ? "is a link" : "is not empty")) << command << out << ": " << o.err;
+    }
+  EXPECT_EQ(contentOf(folder / "other/speed_000000.png"), "keep");
+  EXPECT_EQ(contentOf(folder / "other/particles_000000.bgeo"), "keep");
+  fs::remove_all(folder / "a/frames");
+  fs::create_directory_symlink(folder / "other", folder / "a/frames");
+  EXPECT_EQ(brim("run scenes/dam.toml --quiet --until 0.05 --out a --overwrite").code, 2);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "other"), fs::directory_iterator()), 2);
+}
+
+#ifdef BRIM_REPORT
+TEST_F(Trust, PlotsOfOthersStayWhereAReportIsWritten) {
+  const std::string compare = "compare scenes/dam.toml --solvers pbf --until 0.05 --quiet --out c";
+  ASSERT_EQ(brim(compare).code, 0);
+  std::ofstream(folder / "c/plots/mine.svg") << "keep";
+  EXPECT_EQ(brim(compare + " --overwrite").code, 0);
+  EXPECT_EQ(contentOf(folder / "c/plots/mine.svg"), "keep");
+  fs::remove(folder / "c/plots/.brim");
+  EXPECT_EQ(brim(compare + " --resume").code, 2);
+}
+
+TEST_F(Trust, TheSignOfZeroMakesNoOtherScene) {
+  const std::string sweep = "sweep minus_zero.toml --vary solver.iterations=1,2 --until 0.02 --quiet --out s";
+  EXPECT_EQ(brim(sweep).code, 0);
+  const Outcome again = brim(sweep + " --resume");
+  EXPECT_EQ(again.code, 0) << again.err;
+}
+
+TEST_F(Trust, AReportSurvivesAnyTitle) {
+  ASSERT_EQ(brim("study report_blank_study.toml --quiet --out s").code, 0);
+  const std::string page = contentOf(folder / "s/report.html");
+  EXPECT_EQ(page.find("<!--<script"), std::string::npos);
+  EXPECT_NE(page.find("&lt;!--&lt;script&gt;"), std::string::npos);
+}
+#endif
+
+TEST_F(Trust, ASignalEndsTheBuildingOfASceneAtOnce) {
+  ASSERT_EQ(brim("run scenes/dam.toml --quiet --until 0.01 --out a").code, 0);
+  const std::string before = contentOf(folder / "a/summary.json");
+  const std::string large = std::string(BRIM_SOURCE) + "/scenes/dam_break.toml";
+  const Outcome o = signalled("run '" + large + "' --quiet --out b", "INT", folder / "b/.brim");
+  EXPECT_EQ(o.code, 130) << o.err;
+  EXPECT_TRUE(has(o.err, "while a scene was built")) << o.err;
+  EXPECT_FALSE(fs::exists(folder / "b/scene.toml"));
+  EXPECT_EQ(contentOf(folder / "a/summary.json"), before);
 }
 
 TEST_F(Trust, ASceneThatCannotBeBuiltLeavesEarlierResults) {

@@ -39,6 +39,7 @@ Setup setupOf(const Scene& scene, const std::vector<Vector>& points) {
   s.scene = scene;
   s.solids = solidShapes(scene);
   s.position = points;
+  s.velocity.assign(points.size(), {0, 0, 0});
   s.block.assign(points.size(), 0);
   const double h = scene.resolution.support * scene.resolution.spacing;
   const Cubic<D> W(h);

@@ -15,7 +15,7 @@ using namespace brim;
 namespace {
 
 constexpr double d = 0.05, dt = 4e-3;  // [m], [s]
-constexpr double eta = 0.8;            // [Pa s] so thick that leaving viscosity out would show, and thin enough for an explicit sum
+constexpr double eta = 0.5;  // [Pa s] so thick that leaving viscosity out would show, and thin enough for an explicit sum
 
 template <class N>
 struct PbfStep : testing::Test {

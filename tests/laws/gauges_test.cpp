@@ -24,12 +24,13 @@ class StillWater : public Law {
 };
 BRIM_LAWS(StillWater);
 
-// Relative to what water of the level that the gauge itself reads weighs. The bottom's layers have 2 % more in some particle
-// solvers; constraint's 15 iterations leave 3 % there. In 3D there are 12 layers from wall to wall, 1 % denser than at rest.
-double tolerance(const std::string& solver, int D, bool bottom) {
+// Relative to what water of the level that the gauge itself reads weighs. Particle solvers have 1 % more at walls and 2 % on the
+// bottom, and dfsph and iisph 1 % everywhere, the density error that they stop at; constraint's 15 iterations leave 3 % there. In
+// 3D there are 12 layers from wall to wall, 1 % denser than at rest.
+double tolerance(const std::string& solver, int D, bool bottom, bool wall) {
   if (hasGrid(solver)) return D == 3 ? 0.02 : 0.01;
   if (solver == "constraint") return 0.04;
-  return D == 3 ? 0.04 : bottom ? 0.03 : 0.02;
+  return D == 3 ? 0.04 : bottom ? 0.03 : wall || solver == "dfsph" || solver == "iisph" ? 0.02 : 0.01;
 }
 
 class Instruments : public PlaneLaw {};
@@ -64,7 +65,7 @@ TEST_P(StillWater, HasOneLevelAndPressuresOfItsWeight) {
   const auto gauges = sim.snapshot().gauges;
   for (std::size_t i = 0; i < std::size(places); ++i) {
     const double weight = 1000 * g * (level - places[i][1]);
-    EXPECT_NEAR(gauges[2 + i].value() / weight, 1, tolerance(solver, D, places[i][1] == 0))
+    EXPECT_NEAR(gauges[2 + i].value() / weight, 1, tolerance(solver, D, places[i][1] == 0, places[i][0] == 0))
         << "at " << places[i][0] << ", " << places[i][1];
   }
   // By symmetry, to the particles that sit on the middle.

@@ -85,9 +85,10 @@ TEST_P(Multilevel, PlatesAreWalls) {
   Scene s = wells(solver, 0.08);
   s.solids = {block("lid", {0.2, 0.2, 0}, {0.8, 0.24, 0}), block("left", {0.2, 0.2, 0}, {0.24, 1.1, 0}),
               block("right", {0.76, 0.2, 0}, {0.8, 1.1, 0})};
-  const Means m = observe(s, {0, 0.2, 0.2}, {0.8, 1, 0.2}, 2, 5.8);
-  EXPECT_NEAR(m.left, m.right, 0.01 * 0.6);
-  EXPECT_NEAR((m.left + m.right) / 2, 0.6, 0.01 * 0.6);
+  const Means m = observe(s, {0, 0.2, 0.2}, {0.8, 1, 0.2}, 3.9, 7.7);
+  const double part = solver == "pbf" ? 0.0125 : 0.01;  // 1.2 % apart: docs/methods/pbf.md, Limits
+  EXPECT_NEAR(m.left, m.right, part * 0.6);
+  EXPECT_NEAR((m.left + m.right) / 2, 0.6, part * 0.6);
 }
 
 // A wall of four spacings with an opening at its foot.

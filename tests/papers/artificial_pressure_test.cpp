@@ -62,7 +62,7 @@ TEST(ArtificialPressure, RoundsADropWithoutGravity_PB08) {
   }
 }
 
-TEST(ArtificialPressure, HasAlternativesOfWhichClampingAndSmallerStepsHelp_PB07) {
+TEST(ArtificialPressure, HasAlternativesOfWhichClampingHelps_PB07) {
   // A dam break with the two-sided constraint, on average over eleven looks from 0.4 s to 1 s, as single ones differ by a tenth.
   const auto clumping = [](const std::string& acceleration, const std::function<void(Scene&)>& change) {
     Scene s = domain("pbf", 2, {1.2, 0.8, 1}, 0.02, "walls");
@@ -70,6 +70,7 @@ TEST(ArtificialPressure, HasAlternativesOfWhichClampingAndSmallerStepsHelp_PB07)
     s.solver.choices = {{"condition", "equality"}, {"acceleration", acceleration}};
     s.solver.numbers = {{"iterations", 4}, {"tolerance", 0}};
     if (acceleration == "none") s.solver.choices["kernel"] = "poly6", s.solver.numbers["relaxation"] = 1;
+    if (acceleration == "multilevel") s.solver.choices["update"] = "first_order";  // v = (x - x_old)/dt, as in the slides
     s.time.dt = 4e-3;
     change(s);
     Simulation sim(s);
@@ -93,9 +94,9 @@ TEST(ArtificialPressure, HasAlternativesOfWhichClampingAndSmallerStepsHelp_PB07)
   for (int k = 0; k < 8; ++k)
     fine += clumping("none", [&](Scene& s) { s.resolution.spacing = 0.01, s.gravity[1] *= 1 + 1e-5 * k; }).close / 8;
   EXPECT_NEAR(fine, plain.close, 0.25 * plain.close);
-  // A quarter of the step: 0.068 becomes 0.048 with Brim's iterations. The slides' do not notice: they move particles by so much
-  // of a spacing a step, whatever the step.
-  EXPECT_LT(clumping("multilevel", [](Scene& s) { s.time.dt = 1e-3; }).variance, 0.85 * own.variance);
+  // A quarter of the step is no help: 0.056 becomes 0.057 with Brim's iterations, and the slides' move particles by so much of a
+  // spacing a step, whatever the step.
+  EXPECT_NEAR(clumping("multilevel", [](Scene& s) { s.time.dt = 1e-3; }).variance, own.variance, 0.15 * own.variance);
   // Here the slides' advice does not hold: with a support of 3 d the kernel's gradient falls off at the distance of the first
   // neighbours and they pair up, 62 %; a smaller one, 1.8 d, helps: 13 %.
   EXPECT_GT(clumping("none", [](Scene& s) { s.resolution.support = 3; }).close, 1.5 * plain.close);

@@ -272,12 +272,12 @@ TEST(SixWays, EachShowsItsArtefact_ID02_ID19) {
   EXPECT_GT(unsplit.speed, 2 * projection.speed) << "explodes";
 
   const Way averaged = way("averaged", until);
-  EXPECT_GT(averaged.speed, 1.25 * projection.speed) << "pops";
+  EXPECT_GT(averaged.energy, projection.energy + 0.15) << "pops";
   EXPECT_LT(averaged.volume, projection.volume - 0.02) << "loses volume";
 
   const Way springs = way("springs", until);
   EXPECT_GT(springs.shake, 3 * projection.shake) << "oscillates";
-  EXPECT_GT(springs.volume, 0.97) << "keeps the volume";
+  EXPECT_GT(springs.volume, (1 + flip.volume) / 2) << "keeps most of the volume";
 
   const Way distances = way("distances", until);
   EXPECT_LT(distances.volume, 0.95) << "loses volume";

@@ -7,6 +7,7 @@
 #include "bodies/broad_phase.h"
 #include "bodies/system.h"
 #include "brim/simulation.h"
+#include "scene/motion.h"
 
 using namespace brim;
 using namespace brim::vectors;

@@ -52,7 +52,10 @@ class Scramble : public SceneVisitor {
   void change(const Doc& doc, std::string* x) { *x = doc.words.empty() ? "a \"b\" \\ \n" : doc.words[kind_ % doc.words.size()]; }
   void change(const Doc&, Vector* x) { *x = {1.5 + ++n_, -0.1, 1e-7}; }
   void change(const Doc& doc, Turn x) { change(doc, x.v); }
-  void change(const Doc& doc, Course x) { kind_ % 2 ? change(doc, x.constant) : change(doc, x.keys); }
+  void change(const Doc& doc, Course x) {
+    kind_ % 3 == 0 ? change(doc, x.constant) : kind_ % 3 == 1 ? change(doc, x.keys) : change({}, x.file);
+  }
+  void change(const Doc& doc, TurnKeys x) { change(doc, x.keys); }
   void change(const Doc&, PerAxis* x) { *x = {"periodic", "open", "walls"}; }
   void change(const Doc&, std::vector<Vector>* x) { *x = {{0, 1, 2}, {3, 4.5, 5}}; }
   void change(const Doc&, std::vector<std::string>* x) { *x = {"ply"}; }

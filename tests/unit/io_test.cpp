@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +25,7 @@ class Files : public testing::Test {
   fs::path folder = fs::temp_directory_path() / ("brim_io_test_" + std::to_string(getpid()));
   void SetUp() override { fs::create_directories(folder); }
   void TearDown() override { fs::remove_all(folder); }
-  std::string in(const char* name) const { return (folder / name).string(); }
+  std::string in(const std::string& name) const { return (folder / name).string(); }
 
   template <class F>
   static std::string failure(F f) {
@@ -154,14 +155,61 @@ TEST_F(Files, AnEmptyFrameIsAFrame) {
   EXPECT_EQ(readPly(in("a.ply")).size(), 0u);
 }
 
+// One flipped bit anywhere.
+TEST_F(Files, AChangedFrameIsRefused) {
+  auto s = fewParticles();
+  s.surfaces = {{"sheet", 3, {0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 1, 2}}};
+  writeVtp(in("a.vtp"), s, 0.02);
+  writePly(in("a.ply"), s, 0.02);
+  writeSurfaces(in("cloth.vtp"), s);
+  EXPECT_EQ(readSurfaces(in("cloth.vtp")).at(0).vertex, s.surfaces[0].vertex);
+  for (const std::string name : {"a.vtp", "a.ply", "cloth.vtp"}) {
+    const std::string good = readFile(in(name));
+    for (std::size_t at = 0; at < good.size(); ++at) {
+      std::string bad = good;
+      bad[at] = char(bad[at] ^ (1 << at % 8));
+      std::ofstream(in(name), std::ios::binary) << bad;
+      const auto read = [&] {
+        name == "a.ply" ? (void)readPly(in(name)) : name == "a.vtp" ? (void)readVtp(in(name)) : (void)readSurfaces(in(name));
+      };
+      ASSERT_NE(failure(read), "") << name << ", byte " << at;
+    }
+  }
+}
+
+// Files of earlier versions have no checksum: what they say is looked at.
+TEST_F(Files, AFrameThatLiesIsRefused) {
+  const auto s = fewParticles();
+  const auto said = [&](Snapshot bad) {
+    writeVtp(in("a.vtp"), bad, 0.02);
+    std::string file = readFile(in("a.vtp"));
+    const std::string mark = "<!-- crc32 ";
+    file.erase(file.find(mark), mark.size() + 8 + std::strlen(" -->\n"));
+    std::ofstream(in("a.vtp"), std::ios::binary) << file;
+    return failure([&] { readVtp(in("a.vtp")); });
+  };
+  EXPECT_EQ(said(s), "");
+  Snapshot bad = s;
+  bad.id[1] = bad.id[0];
+  EXPECT_NE(said(bad).find("two particles have the same id"), std::string::npos);
+  bad = s, bad.id[1] = -1;
+  EXPECT_NE(said(bad).find("an id is below 0"), std::string::npos);
+  bad = s, bad.velocity.pop_back();
+  EXPECT_NE(said(bad).find("do not match"), std::string::npos);
+  bad = s, bad.position[4] = NAN;
+  EXPECT_NE(said(bad).find("is not finite"), std::string::npos);
+  bad = s, bad.dimension = 7;
+  EXPECT_NE(said(bad).find("dimension"), std::string::npos);
+}
+
 TEST_F(Files, ATruncatedFrameIsToldByName) {
   const auto s = fewParticles();
   writeVtp(in("a.vtp"), s, 0.02);
   writePly(in("a.ply"), s, 0.02);
   fs::resize_file(in("a.vtp"), fs::file_size(in("a.vtp")) - 60);
   fs::resize_file(in("a.ply"), fs::file_size(in("a.ply")) - 1);
-  EXPECT_NE(failure([&] { readVtp(in("a.vtp")); }).find("a.vtp cannot be read: it ends too early"), std::string::npos);
-  EXPECT_NE(failure([&] { readPly(in("a.ply")); }).find("a.ply cannot be read: it ends too early"), std::string::npos);
+  EXPECT_NE(failure([&] { readVtp(in("a.vtp")); }).find("a.vtp cannot be read: its checksum is wrong"), std::string::npos);
+  EXPECT_NE(failure([&] { readPly(in("a.ply")); }).find("a.ply cannot be read: its checksum is wrong"), std::string::npos);
 }
 
 TEST_F(Files, PvdListsTheFramesWithTheirTimes) {

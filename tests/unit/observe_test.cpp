@@ -147,10 +147,17 @@ TEST_F(StatisticsFile, AResumedFileKeepsItsColumns) {
 }
 
 TEST_F(StatisticsFile, AFullDiskIsAFailure) {
-  fs::create_symlink("/dev/full", in("s.csv"));
-  Statistics statistics(in("s.csv"));
+  Statistics statistics("/dev/full");
   statistics.row(report(1), 1, std::nullopt);
   EXPECT_THROW(statistics.flush(), Failure);
+}
+
+TEST_F(StatisticsFile, ALinkIsNotFollowed) {
+  std::ofstream(in("mine")) << "keep";
+  fs::create_symlink(in("mine"), in("s.csv"));
+  EXPECT_THROW(Statistics(in("s.csv")), Failure);
+  EXPECT_THROW(Statistics(in("s.csv"), 3), Failure);
+  EXPECT_EQ(readFile(in("mine")), "keep");
 }
 
 // Edges of a block are rounded off by the kernel: 12 edges of n nodes in n^3, less in 2D.
@@ -273,6 +280,28 @@ TEST_F(CheckpointFile, DamageIsSeenWhereverItIs) {
     std::ofstream(in("state.brim"), std::ios::binary) << good.substr(0, good.size() - cut);
     EXPECT_THROW(readCheckpoint(in("state.brim")), Failure) << cut;
   }
+}
+
+// With checksums that fit, as who means harm would make them.
+TEST_F(CheckpointFile, ACraftedHeaderIsRefused) {
+  writeCheckpoint(folder.string(), checkpoint(3));
+  const std::string good = readFile(in("state.brim"));
+  const std::string header = good.substr(48, good.find("}", good.find("\"warnings\"")) + 1 - 48);
+  const auto read = [&](const std::string& from, const std::string& to) {
+    std::string text = header;
+    const auto at = text.find(from);
+    EXPECT_NE(at, text.npos) << from;
+    text.replace(at, from.size(), to);
+    std::ofstream(in("state.brim"), std::ios::binary) << sealedCheckpoint(text, "state");
+    return readCheckpoint(in("state.brim"));
+  };
+  EXPECT_EQ(read("\"step\":3", "\"step\":3").step, 3);
+  EXPECT_THROW(read("\"step\":3", "\"step\":1e300"), Failure);
+  EXPECT_THROW(read("\"step\":3", "\"step\":-3"), Failure);
+  EXPECT_THROW(read("\"frames\":[[0", "\"frames\":[[2147483648"), Failure);
+  EXPECT_THROW(read("\"frames\":[[0", "\"frames\":[[0.5"), Failure);
+  EXPECT_THROW(read("\"frames\":[[0", "\"frames\":[[]], \"x\":[[0"), Failure);
+  EXPECT_THROW(read("\"particles\":", "\"particles\":1e19, \"x\":"), Failure);
 }
 
 TEST_F(CheckpointFile, ADamagedOneFallsBackToTheOneBeforeAndSaysSo) {

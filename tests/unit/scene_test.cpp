@@ -85,7 +85,7 @@ const Slip slips[] = {
      "max = [0.5, 0.8]",
      "max = [0.5, 0.8]\nradius = 1",
      {"dam.toml:16:1: kind \"box\" has no \"radius\"  (it reads: kind, min, max, rotate, inside_out, velocity, particles, "
-      "in_solids)"}},
+      "in_solids, fields)"}},
     {"missingKey", "max = [0.5, 0.8]", "", {"dam.toml:12:1: fluid.blocks[0] of kind \"box\" needs \"max\" [m]: Upper corner."}},
     {"missingVersion", "version = 1", "", {"dam.toml:1:1: the scene needs \"version\": Version of this format."}},
     {"otherVersion", "version = 1", "version = 2", {"dam.toml:1:11: version is 2; it must be 1"}},

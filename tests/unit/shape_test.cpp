@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "scene/motion.h"
 #include "scene/sampling.h"
 #include "scene/vector.h"
 

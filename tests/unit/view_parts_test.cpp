@@ -11,6 +11,7 @@
 #include <random>
 
 #include "brim/simulation.h"
+#include "scene/motion.h"
 #include "scene/shape.h"
 #include "view/body_track.h"
 #include "view/command.h"

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -121,7 +122,8 @@ class Peer {
   int fd_;
 };
 
-std::string get(unsigned short port, const std::string& target, const std::string& more = "", const std::string& host = "") {
+/// A request without a token.
+std::string strange(unsigned short port, const std::string& target, const std::string& more = "", const std::string& host = "") {
   return fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, host.empty() ? fmt::format("127.0.0.1:{}", port) : host,
                      more);
 }
@@ -166,6 +168,11 @@ class ViewServer : public testing::Test {
     });
   }
   unsigned short port() const { return server->port(); }
+  std::string token() const { return server->address().substr(server->address().find("token=") + 6); }
+  /// A request as the server's own page makes it.
+  std::string get(unsigned short port, const std::string& target, const std::string& more = "", const std::string& host = "") {
+    return strange(port, target, more + "X-Brim-Token: " + token() + "\r\n", host);
+  }
   int ask(const std::string& request, std::string* body = nullptr) {
     Peer peer(port());
     peer.send(request);
@@ -242,25 +249,46 @@ TEST_F(ViewServer, AnswersOnlyToItsOwnNameAndItsOwnPage) {
   EXPECT_EQ(ask(get(port(), "/live")), 426);
 }
 
-TEST_F(ViewServer, OthersNeedTheTokenWhereItListensToOtherMachines) {
-  EXPECT_FALSE(server->open());
-  EXPECT_EQ(server->address(), fmt::format("http://127.0.0.1:{}/", port()));
-  start("0.0.0.0");
-  EXPECT_TRUE(server->open());
-  const std::string address = server->address(), token = address.substr(address.find("token=") + 6);
-  ASSERT_EQ(token.size(), 32u);
-  const std::string wrong = std::string(32, token[0] == '0' ? '1' : '0');
-  const std::string bad[] = {
-      "", "?token=", "?token=" + wrong, "?token=" + token.substr(0, 31), "?token=" + token + "0", "?tokens=" + token};
-  for (const std::string& given : bad) {
-    EXPECT_EQ(ask(get(port(), "/live" + given, upgrade)), 403) << given;
-    EXPECT_EQ(ask(get(port(), "/folder/statistics.csv" + given)), 403) << given;
+TEST_F(ViewServer, WhoeverConnectsNeedsTheToken) {
+  for (const char* address : {"127.0.0.1", "0.0.0.0"}) {
+    start(address);
+    EXPECT_EQ(server->open(), address != std::string("127.0.0.1"));
+    const std::string right = token();
+    ASSERT_EQ(right.size(), 32u);
+    const std::string wrong = std::string(32, right[0] == '0' ? '1' : '0');
+    const std::string bad[] = {
+        "", "?token=", "?token=" + wrong, "?token=" + right.substr(0, 31), "?token=" + right + "0", "?tokens=" + right};
+    for (const std::string& given : bad) {
+      EXPECT_EQ(ask(strange(port(), "/live" + given, upgrade)), 403) << given;
+      EXPECT_EQ(ask(strange(port(), "/folder/statistics.csv" + given)), 403) << given;
+    }
+    EXPECT_EQ(ask(strange(port(), "/folder/statistics.csv", "X-Brim-Token: " + wrong + "\r\n")), 403);
+    EXPECT_EQ(ask(strange(port(), "/folder/statistics.csv", "X-Brim-Token: " + right + "\r\n")), 200);
+    EXPECT_EQ(ask(strange(port(), "/folder/statistics.csv?token=" + right)), 200);
+    EXPECT_EQ(ask(strange(port(), "/live?a=b&token=" + right, upgrade)), 101);
+    EXPECT_EQ(ask(strange(port(), "/live?token=" + right, upgrade + "Origin: http://evil.example\r\n")), 403);
+    start(address);
+    EXPECT_EQ(server->address().find(right), std::string::npos);  // another one each time
   }
-  EXPECT_EQ(ask(get(port(), "/folder/statistics.csv?token=" + token)), 200);
-  EXPECT_EQ(ask(get(port(), "/live?a=b&token=" + token, upgrade, "desk.example:80")), 101);
-  EXPECT_EQ(ask(get(port(), "/live?token=" + token, upgrade + "Origin: http://evil.example\r\n")), 403);
   start("0.0.0.0");
-  EXPECT_EQ(server->address().find(token), std::string::npos);  // another one each time
+  EXPECT_EQ(ask(get(port(), "/live", upgrade, "desk.example:80")), 101);
+}
+
+TEST_F(ViewServer, AThousandIdleConnectionsKeepNobodyOut) {
+  rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
+  setrlimit(RLIMIT_NOFILE, &files);
+  std::vector<std::unique_ptr<Peer>> idle;
+  for (int k = 0; k < 1000; ++k) {
+    idle.push_back(std::make_unique<Peer>(port()));
+    if (k % 3 == 0) idle.back()->send("GET / HT");
+    if (k % 100 == 99) {
+      EXPECT_EQ(ask(get(port(), "/")), 200) << k;
+    }
+  }
+  const auto peer = watch();
+  expectAlive();
 }
 
 TEST_F(ViewServer, SurvivesWhatIsNoHttp) {

@@ -112,7 +112,7 @@ class Constraint : public Solver<D> {
       else if (stiffness_.any)
         holdByWalls(c, W, rows_, stiffness_);
     }
-    if (w.bodies) w.bodies->begin(w.time, dt, w.gravityVector(w.time), w.solids.posesAt(w.time));
+    if (w.bodies) w.bodies->begin(w.time, dt, apparentGravityAt(w.scene(), w.time, dt), w.solids.posesAt(w.time));
     bound_.gather(c, W, rows_, field_.get());
     gatherContacts(c, spook);
     colours_.build(c, bound_.apart);
