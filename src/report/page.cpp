@@ -194,9 +194,9 @@ std::string reportCsv(const Plan& plan, const std::string& out) {
 std::vector<std::string> writePlots(const ordered_json& data, const std::string& out) {
   const Charts charts(asText(data));
   const auto names = charts.names();
+  // In place of the plots of the report before; files of other names stay.
   const std::string folder = out + "/plots", list = folder + "/.brim";
   claimFolder(folder);
-  // In place of the plots of the report before; files of other names stay.
   std::istringstream lines(readFile(list));
   for (std::string name; std::getline(lines, name);)
     if (name.find('/') == name.npos) fs::remove(folder + "/" + name + ".svg");

@@ -27,11 +27,11 @@ double valueAt(const std::vector<double>& x, const std::vector<double>& y, doubl
 double bestShift(const CurveRule&, const Curve& run, const Curve& reference);
 
 /// c + exp(-damping x) (a cos(rate x) + b sin(rate x)), by least squares.
-struct Oscillation {
+struct DampedWave {
   double rate = 0, damping = 0;  // [1/x]
   bool found = false;
 };
-Oscillation oscillationOf(const Curve&, double begin, double end);
+DampedWave oscillationOf(const Curve&, double begin, double end);
 
 /// The scores of one curve. `run` is unshifted.
 std::vector<Score> scoresOf(const CurveRule&, const Curve& run, const Curve& reference);

@@ -126,7 +126,7 @@ double residual(const Curve& c, double begin, double end, double rate, double da
 // Where a run must have come to for a window to count.
 double lastOf(const Curve& reference, double end) { return reference.x.empty() ? end : std::min(end, reference.x.back()); }
 
-double keptAfter(const Oscillation& o, double periods, double rate) {
+double keptAfter(const DampedWave& o, double periods, double rate) {
   return o.found ? std::exp(-o.damping * periods * 2 * M_PI / rate) : nan;
 }
 
@@ -154,7 +154,7 @@ double valueAt(const std::vector<double>& x, const std::vector<double>& y, doubl
   return width > 0 ? y[k - 1] + (y[k] - y[k - 1]) * (at - x[k - 1]) / width : y[k];
 }
 
-Oscillation oscillationOf(const Curve& c, double begin, double end) {
+DampedWave oscillationOf(const Curve& c, double begin, double end) {
   if (c.size() < 8) return {};
   begin = std::max(begin, c.x.front()), end = std::min(end, c.x.back());
   const double length = end - begin;
@@ -221,7 +221,7 @@ std::vector<Score> scoresOf(const CurveRule& rule, const Curve& run, const Curve
         s.error = r.kind == "rms" ? s.value : 1 - s.value;
       }
     } else if (r.kind == "period" || r.kind == "kept") {
-      const Oscillation a = oscillationOf(run, r.begin, r.end), b = oscillationOf(reference, r.begin, r.end);
+      const DampedWave a = oscillationOf(run, r.begin, r.end), b = oscillationOf(reference, r.begin, r.end);
       const bool whole = !run.x.empty() && run.x.back() >= lastOf(reference, r.end) - 1e-9;
       if (b.found) s.expected = r.kind == "period" ? 2 * M_PI / b.rate : keptAfter(b, r.periods, b.rate);
       if (std::isfinite(r.expected)) s.expected = r.expected;
