@@ -10,6 +10,7 @@ namespace brim {
 namespace {
 
 constexpr Colour paper = {1, 1, 1}, edgeColour = {0.45f, 0.48f, 0.52f}, tank = {0.965f, 0.97f, 0.975f};
+constexpr Colour greyTank = {0.80f, 0.84f, 0.885f};  // behind values whose colours begin or end with white
 constexpr Colour sheetColour = {0.80f, 0.27f, 0.22f};
 constexpr Colour deep = {0.13f, 0.38f, 0.66f}, shallow = {0.30f, 0.58f, 0.83f}, rim = {0.07f, 0.22f, 0.43f};
 
@@ -61,6 +62,7 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
   const auto inBox = [&](const std::array<double, 2>& p) {
     return p[0] >= stage.low[0] && p[0] <= stage.high[0] && p[1] >= stage.low[1] && p[1] <= stage.high[1];
   };
+  const bool coloured = options.style == "speed" || options.style == "density";
   std::optional<Field> field;
   if (options.style == "water") field = Field::density(inSpacings(stage), 0.25f, 2);
   std::vector<Splat> splats;
@@ -71,7 +73,7 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
     for (int x = 0; x < canvas.width; ++x) {
       const auto at = canvas.at(x, y);
       const auto p = placeOf(x, y);
-      Colour colour = inBox(p) ? tank : paper;
+      Colour colour = !inBox(p) ? paper : coloured ? greyTank : tank;
       if (field) {
         const float d = float(stage.smoothing * stage.spacing);
         const auto s = sample(*field, float(p[0]) / d, float(p[1]) / d);

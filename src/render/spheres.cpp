@@ -18,8 +18,8 @@ constexpr int samples = 2;         // a pixel along an axis
 constexpr int tile = 64;           // samples of a tile along an axis
 constexpr float sheetPart = 0.4f;  // radius of a sheet's points, in that of a particle
 constexpr float infinite = std::numeric_limits<float>::infinity();
-constexpr Colour paper = {1, 1, 1}, floorColour = {0.945f, 0.95f, 0.957f}, edgeColour = {0.55f, 0.58f, 0.62f},
-                 solidColour = {0.66f, 0.66f, 0.67f}, sheetColour = {0.80f, 0.33f, 0.24f};
+constexpr Colour paper = {1, 1, 1}, tankColour = {0.80f, 0.84f, 0.885f}, floorColour = {0.945f, 0.95f, 0.957f},
+                 edgeColour = {0.55f, 0.58f, 0.62f}, solidColour = {0.66f, 0.66f, 0.67f}, sheetColour = {0.80f, 0.33f, 0.24f};
 
 struct Sphere {
   float x, y, depth;  // of the middle; x, y in samples
@@ -146,7 +146,7 @@ class Painter {
       const auto at = canvas_.at(x, y);
       const int i = canvas_.seen[at];
       if (i < 0) {
-        canvas_.colour[at] = flat ? paper : background(x, y);
+        canvas_.colour[at] = flat ? behind(x, y) : background(x, y);
         continue;
       }
       const Sphere& s = spheres_[i];
@@ -157,6 +157,13 @@ class Painter {
       const Colour base = i < n ? speedColours(panel_.speed[i] / look_.fastest) : i < m ? solidColour : sheetColour;
       for (int c = 0; c < 3; ++c) canvas_.colour[at][c] = std::min(1.f, tone * base[c]);
     }
+  }
+
+  // The tank in 2D: grey, so that the white of the fastest is seen.
+  Colour behind(int x, int y) const {
+    const Vector eye = camera_.ray(left_ + (x + 0.5) / samples, top_ + (y + 0.5) / samples).eye;
+    const bool inside = eye[0] >= look_.min[0] && eye[0] <= look_.max[0] && eye[1] >= look_.min[1] && eye[1] <= look_.max[1];
+    return inside ? tankColour : paper;
   }
 
   Colour background(int x, int y) const {
