@@ -13,8 +13,9 @@ namespace brim {
 // Nothing of an earlier run in this folder may be taken for this one's.
 static void clear(const std::string& out) {
   std::error_code ignored;
-  for (const char* name : {"/checkpoint/state.brim", "/checkpoint/state.previous.brim", "/checkpoint/state.straight.brim", "/summary.json", "/preview.png",
-                           "/bodies.csv", "/bodies.columns.json", "/gauges.csv", "/gauges.columns.json"})
+  for (const char* name :
+       {"/checkpoint/state.brim", "/checkpoint/state.previous.brim", "/checkpoint/state.straight.brim", "/summary.json",
+        "/preview.png", "/bodies.csv", "/bodies.columns.json", "/gauges.csv", "/gauges.columns.json"})
     std::filesystem::remove(out + name, ignored);
   std::filesystem::remove_all(out + "/gauges", ignored);
 }
