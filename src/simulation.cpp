@@ -12,6 +12,7 @@
 
 #include "flavours.inc"
 #include "machine.h"
+#include "scene/motion.h"
 #include "scene/shape.h"
 #include "scene/validate.h"
 #include "scene/vector.h"

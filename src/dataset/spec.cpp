@@ -53,7 +53,7 @@ DatasetSpec readDataset(const std::string& file) {
     root = toml::parse(spec.text, file);
   } catch (const toml::parse_error& e) {
     const auto place = e.source().begin;
-    throw SceneError({{{file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e)}});
+    throw SceneError({{{file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e, spec.text)}});
   }
   Scene places;  // only to remember where values stand
   places.file = file;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/motion.h"
 #include "scene/shape.h"
 
 namespace brim {
