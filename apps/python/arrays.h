@@ -31,10 +31,10 @@ py::array taken(std::vector<T>&& values, int numbers = 0) {
 }
 
 /// A view of a column; `written` tells whether Python may write it.
-inline py::array viewOf(const Columns& all, const Column& c, bool written) {
-  const py::dtype type = c.number == Column::Number::single  ? py::dtype::of<float>()
-                         : c.number == Column::Number::twice ? py::dtype::of<double>()
-                                                             : py::dtype::of<std::int32_t>();
+inline py::array viewOf(const Columns& all, const ParticleColumn& c, bool written) {
+  const py::dtype type = c.number == ParticleColumn::Number::single  ? py::dtype::of<float>()
+                         : c.number == ParticleColumn::Number::twice ? py::dtype::of<double>()
+                                                                     : py::dtype::of<std::int32_t>();
   std::vector<py::ssize_t> shape = {py::ssize_t(all.count)}, strides = {py::ssize_t(c.stride)};
   if (c.numbers > 1) shape.push_back(c.numbers), strides.push_back(type.itemsize());
   py::array a(type, shape, strides, c.first, keeping(all.memory));

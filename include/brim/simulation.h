@@ -31,7 +31,7 @@ struct Facts {
 
 /// One quantity of all particles where it lies in memory: its number k of particle i is `stride * i` bytes and k numbers behind
 /// `first`.
-struct Column {
+struct ParticleColumn {
   enum class Number { single, twice, whole };  // float, double, a whole number of 32 bits
   void* first = nullptr;
   Number number = Number::single;
@@ -43,11 +43,11 @@ struct Column {
 /// who is who. Positions and velocities may be written, and the next step starts from them; the others are results.
 struct Columns {
   std::size_t count = 0;
-  Column position;  // [m] from `origin`
-  Column velocity;  // [m/s]
-  Column density;   // [kg/m^3]
-  Column pressure;  // [Pa]
-  Column id;
+  ParticleColumn position;  // [m] from `origin`
+  ParticleColumn velocity;  // [m/s]
+  ParticleColumn density;   // [kg/m^3]
+  ParticleColumn pressure;  // [Pa]
+  ParticleColumn id;
   Vector origin = {0, 0, 0};  // [m] the domain's lower corner
   /// Who holds it past the next step keeps these values in this memory, and the simulation goes on in a copy.
   std::shared_ptr<const void> memory;

@@ -17,14 +17,14 @@ class LentColumns {
     if (!memory) memory_ = memory = std::make_shared<Memory>();
     lent_ = true;
     Particles<D>& f = w.fluid;
-    constexpr auto real = sizeof(Real) == 4 ? Column::Number::single : Column::Number::twice;
+    constexpr auto real = sizeof(Real) == 4 ? ParticleColumn::Number::single : ParticleColumn::Number::twice;
     constexpr std::size_t record = sizeof(Record<D>);
     return {std::size_t(f.size()),
             {&f.p.data.data()->x, real, D, record},
             {&f.v.data.data()->x, real, D, record},
             {&f.v.data.data()->a, real, 1, record},
             {f.pressure.data.data(), real, 1, sizeof(Real)},
-            {f.id.data.data(), Column::Number::whole, 1, sizeof(int)},
+            {f.id.data.data(), ParticleColumn::Number::whole, 1, sizeof(int)},
             w.origin,
             memory};
   }
