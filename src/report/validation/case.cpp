@@ -114,13 +114,14 @@ void checkReference(const ValidationCase& what, const CurveRule& c, const std::s
 ValidationCase readCase(const std::string& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) throw Failure(fmt::format("there is no case {}", file));
+  const std::string text = readFile(file);
   Mistakes mistakes;
   toml::table root;
   try {
-    root = toml::parse(readFile(file), file);
+    root = toml::parse(text, file);
   } catch (const toml::parse_error& e) {
     const auto place = e.source().begin;
-    throw SceneError({{{file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e)}});
+    throw SceneError({{{file, static_cast<int>(place.line), static_cast<int>(place.column)}, syntaxComplaint(e, text)}});
   }
   ValidationCase what;
   const fs::path folder = fs::path(file).parent_path().empty() ? fs::path(".") : fs::path(file).parent_path();
