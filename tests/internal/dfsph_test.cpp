@@ -28,12 +28,11 @@ struct Dfsph : testing::Test {
     return s;
   }
   // In a corner, and flowing together.
-  static World<D> lump(const Scene& s) {
-    const int n = D == 3 ? 7 : 14;
-    World<D> w(setupOf<D>(s, shakenLattice<D>(n, {0, 0, 0}, d, 0.05 * d)));
+  static constexpr int n = D == 3 ? 7 : 14;
+  static brim::Setup lump(const Scene& s) { return setupOf<D>(s, shakenLattice<D>(n, {0, 0, 0}, d, 0.05 * d)); }
+  static void flowTogether(World<D>& w) {
     for (int i = 0; i < w.fluid.size(); ++i)
       for (int k = 0; k < D; ++k) w.fluid.v.data[i].x[k] = Real(-4 * (w.fluid.p.data[i].x[k] - 0.5 * n * d));
-    return w;
   }
 
   // D rho_i/Dt [kg/(m^3 s)] with these velocities; walls rest.
@@ -63,7 +62,8 @@ TYPED_TEST(Dfsph, TheFirstIterationPushesByThePapersFactor) {
   constexpr int D = TestFixture::D;
   using V = typename TestFixture::V;
   const Scene s = this->scene(1, 0);
-  World<D> w = this->lump(s);
+  World<D> w(this->lump(s));
+  this->flowTogether(w);
   const Plain<D> f(w);
   const int n = int(f.x.size());
   const double omega = 1 / (1.15 * restWaves<D>(Cubic<D>(w.support), w.spacing, w.support).largest);
@@ -102,7 +102,8 @@ TYPED_TEST(Dfsph, TheDivergenceSolveTakesCompressionOutOfTheVelocities) {
   constexpr int D = TestFixture::D;
   for (const double tolerance : {1e-4, 1e-5}) {
     const Scene s = this->scene(1000, tolerance);
-    World<D> w = this->lump(s);
+    World<D> w(this->lump(s));
+    this->flowTogether(w);
     const Plain<D> f(w);
     ASSERT_GT(this->meanExcess(f, f.v), 20 * tolerance);
     w.step = 1;  // the first step of a run does all iterations

@@ -25,12 +25,13 @@ struct Iisph : testing::Test {
     return s;
   }
   // A little too dense, and flowing together.
-  static World<D> lump(const Scene& s) {
-    const int n = D == 3 ? 6 : 12;
-    World<D> w(setupOf<D>(s, shakenLattice<D>(n, {0.5, 0.5, D == 3 ? 0.5 : 0}, 0.995 * d, 0.05 * d)));
+  static constexpr int n = D == 3 ? 6 : 12;
+  static brim::Setup lump(const Scene& s) {
+    return setupOf<D>(s, shakenLattice<D>(n, {0.5, 0.5, D == 3 ? 0.5 : 0}, 0.995 * d, 0.05 * d));
+  }
+  static void flowTogether(World<D>& w) {
     for (int i = 0; i < w.fluid.size(); ++i)
       for (int k = 0; k < D; ++k) w.fluid.v.data[i].x[k] = Real(-2 * (w.fluid.p.data[i].x[k] - 0.5 - 0.5 * n * d));
-    return w;
   }
 };
 
@@ -77,7 +78,8 @@ TYPED_TEST_SUITE(Iisph, Dimensions);
 
 TYPED_TEST(Iisph, TheDiagonalIsTheDerivativeOfDensityByPressure) {
   constexpr int D = TestFixture::D;
-  World<D> w = this->lump(this->scene(1));
+  World<D> w(this->lump(this->scene(1)));
+  this->flowTogether(w);
   const Plain<D> f(w);
   const Reference<D> r(f);
   for (int i = 0; i < r.n; i += 7) {
@@ -94,7 +96,8 @@ TYPED_TEST(Iisph, RelaxesPressuresAsThePaperSays) {
   constexpr int D = TestFixture::D;
   for (const int iterations : {1, 4}) {
     const Scene s = this->scene(iterations);
-    World<D> w = this->lump(s);
+    World<D> w(this->lump(s));
+    this->flowTogether(w);
     const Plain<D> f(w);
     const Reference<D> r(f);
     std::vector<double> p(r.n, 0);
