@@ -3,7 +3,7 @@ import {all, card, data, draw, drawn, end, make, seconds, section, themeButton} 
 
 const {labelOf, number} = window.brimCharts;
 const root = document.getElementById('report');
-const shown = Object.fromEntries(data.solvers.map(s => [s, true]));
+const shown = Object.fromEntries((data.solvers ?? []).map(s => [s, true])); // other pages have none, and load this file too
 
 const percent = x => `${number(100 * x, 2)} %`;
 
