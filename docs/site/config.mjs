@@ -30,6 +30,65 @@ function outwards(md) {
   };
 }
 
+const sidebar = [
+  {
+    text: 'Begin',
+    items: [
+      {text: 'What Brim is', link: '/overview'},
+      {text: 'For students', link: '/tutorials/student'},
+      {text: 'For engineers', link: '/tutorials/engineer'},
+      {text: 'For artists', link: '/tutorials/artist'},
+      {text: 'Questions', link: '/faq'},
+      {text: 'Gallery', link: '/pictures'},
+    ],
+  },
+  {
+    text: 'Use',
+    items: [
+      {text: 'The scene format', link: '/scene_format'},
+      {text: 'Motions, tanks and waves', link: '/motions'},
+      {text: 'Instruments', link: '/instruments'},
+      {text: 'The viewer', link: '/viewer'},
+      {text: 'Pictures, films, meshes', link: '/exports'},
+      {text: 'From Python', link: '/python'},
+      {text: 'On a GPU', link: '/gpu'},
+    ],
+  },
+  {
+    text: 'Theory',
+    items: [
+      {text: 'A liquid in equations', link: '/theory/fluid'},
+      {text: 'Methods of particles', link: '/theory/particles'},
+      {text: 'Methods with a grid', link: '/theory/grid'},
+      {text: 'Symbols', link: '/symbols'},
+      {text: 'Studies', link: '/studies'},
+      {text: 'Validation', link: '/validation'},
+      {text: 'What is promised', link: '/trust'},
+    ],
+  },
+  {
+    text: 'Methods in Brim',
+    collapsed: true,
+    items: methods.map(f => ({text: f.replace('.md', ''), link: `/methods/${f.replace('.md', '')}`})),
+  },
+  {
+    text: 'For who changes Brim',
+    collapsed: true,
+    items: [
+      {text: 'Contributing', link: '/CONTRIBUTING'},
+      {text: 'Where things live', link: '/architecture'},
+      {text: 'Claims of the papers', link: '/acceptance'},
+      {text: 'Errors in the papers', link: '/errata'},
+      {text: 'Changes', link: '/CHANGELOG'},
+    ],
+  },
+];
+
+// A page that is in no list would be found by the search alone.
+const listed = JSON.stringify(sidebar);
+for (const file of readdirSync(source).filter(f => f.endsWith('.md') && f !== 'index.md'))
+  if (!listed.includes(`"/${file.replace('.md', '')}"`)) throw new Error(`docs/site/config.mjs lists no ${file}`);
+
 export default {
   title: 'Brim',
   description: 'Liquids that keep their volume: simulation, methods, scenes',
@@ -51,53 +110,6 @@ export default {
       {text: 'Scene format', link: '/scene_format'},
       {text: 'C++ API', link: '/api/index.html', target: '_blank'},
     ],
-    sidebar: [
-      {
-        text: 'Begin',
-        items: [
-          {text: 'What Brim is', link: '/overview'},
-          {text: 'For students', link: '/tutorials/student'},
-          {text: 'For engineers', link: '/tutorials/engineer'},
-          {text: 'For artists', link: '/tutorials/artist'},
-          {text: 'Questions', link: '/faq'},
-          {text: 'Gallery', link: '/pictures'},
-        ],
-      },
-      {
-        text: 'Use',
-        items: [
-          {text: 'The scene format', link: '/scene_format'},
-          {text: 'The viewer', link: '/viewer'},
-          {text: 'Pictures, films, meshes', link: '/exports'},
-          {text: 'On a GPU', link: '/gpu'},
-        ],
-      },
-      {
-        text: 'Theory',
-        items: [
-          {text: 'A liquid in equations', link: '/theory/fluid'},
-          {text: 'Methods of particles', link: '/theory/particles'},
-          {text: 'Methods with a grid', link: '/theory/grid'},
-          {text: 'Symbols', link: '/symbols'},
-          {text: 'Studies', link: '/studies'},
-        ],
-      },
-      {
-        text: 'Methods in Brim',
-        collapsed: true,
-        items: methods.map(f => ({text: f.replace('.md', ''), link: `/methods/${f.replace('.md', '')}`})),
-      },
-      {
-        text: 'For who changes Brim',
-        collapsed: true,
-        items: [
-          {text: 'Contributing', link: '/CONTRIBUTING'},
-          {text: 'Where things live', link: '/architecture'},
-          {text: 'Claims of the papers', link: '/acceptance'},
-          {text: 'Errors in the papers', link: '/errata'},
-          {text: 'Changes', link: '/CHANGELOG'},
-        ],
-      },
-    ],
+    sidebar,
   },
 };
