@@ -44,7 +44,7 @@ holds the command and its scenes.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libbrim-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-    "libfmt-dev, libpng-dev, libtbb-dev (>= 2021), libtomlplusplus-dev, libopenvdb-dev, pkgconf | pkg-config")
+    "libfmt-dev, libhdf5-dev, libimath-dev, libmuparser-dev, libpng-dev, libtbb-dev (>= 2021), libtomlplusplus-dev, libopenvdb-dev, zlib1g-dev, pkgconf | pkg-config")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "simulation of liquids that keep their volume - library
 Brim simulates incompressible liquids with rigid bodies, cloth and soft
 bodies, in 2D and 3D, by several methods.
