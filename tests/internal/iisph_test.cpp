@@ -19,7 +19,7 @@ struct Iisph : testing::Test {
     Scene s = emptyScene<D>(d, {0, 0, 0}, {2, 2, 2}, "open");
     s.solver.name = "iisph";
     s.solver.choices = {{"kernel", "cubic"}};
-    s.solver.numbers = {{"iterations", double(iterations)}, {"tolerance", 0}, {"alpha", 0}};
+    s.solver.numbers = {{"iterations", double(iterations)}, {"tolerance", 0}, {"alpha", 0}, {"omega", 0.5}};
     s.gravity = {0.5, -9.81, 0};
     s.time.dt = dt;
     return s;

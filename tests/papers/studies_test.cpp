@@ -106,7 +106,10 @@ TEST(Study, PbfNeedsNoViscosityWhereWcsphDoes_CS15) {
 
 TEST(Study, PbfTakesStepsThatWcsphDoesNotSurvive_PB13) {
   const auto dam = [](const char* solver, const char* dt) {
-    return outcome("dam_2d", {{"solver.name", solver}, {"time.dt", dt}}, 0.6);
+    Settings s = {{"solver.name", solver}, {"time.dt", dt}};
+    if (std::string(solver) == "wcsph")
+      s.push_back({"solver.bulk", "0.5"});  // a bulk viscosity of 1 asks for shorter steps than these
+    return outcome("dam_2d", s, 0.6);
   };
   // A fall over the height of the dam gains 4.4 m/s; 30 m/s is an explosion.
   EXPECT_LT(dam("wcsph", "8e-4").speed, 30);

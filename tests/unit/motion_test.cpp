@@ -28,7 +28,7 @@ Vector carried(const Motion& m, const Vector& point, double t) {
 }
 
 /// A folder of its own for the files of a test.
-class Files : public testing::Test {
+class MotionFiles : public testing::Test {
  protected:
   void SetUp() override {
     folder = std::filesystem::temp_directory_path() /
@@ -166,7 +166,7 @@ TEST(WaveMaker, OfASpectrumHasItsVarianceAndRepeatsBySeed) {
   EXPECT_NE(oscillationsOf(w, g)[7].phase, parts[7].phase);
 }
 
-TEST_F(Files, HoldMotionsByNamedColumnsWithUnitsAndComments) {
+TEST_F(MotionFiles, HoldMotionsByNamedColumnsWithUnitsAndComments) {
   write("roll.csv", "\xef\xbb\xbf# measured\r\nroll_deg, T_S, x\r\n1.5,0,+0.25\r\n# a pause\r\n\r\n -3e0 ,0.5,0.5\r\n");
   const Scene s = parseScene(tank("[tank]\nfile = \"roll.csv\"\npivot = [0.5, 0]\n"), path("scene.toml"));
   const auto& turns = s.tank.resolved.rotation;
@@ -178,7 +178,7 @@ TEST_F(Files, HoldMotionsByNamedColumnsWithUnitsAndComments) {
   EXPECT_TRUE(s.tank.moves());
 }
 
-TEST_F(Files, OfMotionsTellEveryMistakeAtItsPlace) {
+TEST_F(MotionFiles, OfMotionsTellEveryMistakeAtItsPlace) {
   const struct {
     std::string csv;
     int line, column;
@@ -211,7 +211,7 @@ TEST_F(Files, OfMotionsTellEveryMistakeAtItsPlace) {
   EXPECT_EQ(mistakesOf("time,angle\n0,a\n1,b\n2,c\n3,d\n4,e\n5,f\n6,g\n").size(), 5u);  // the first five are enough
 }
 
-TEST_F(Files, ThatAreNotThereAreToldAtTheKeyThatNamesThem) {
+TEST_F(MotionFiles, ThatAreNotThereAreToldAtTheKeyThatNamesThem) {
   for (const std::string name : {"no.csv", "."}) {
     try {
       parseScene(tank("[tank]\nfile = \"" + name + "\"\n"), path("scene.toml"));
@@ -224,7 +224,7 @@ TEST_F(Files, ThatAreNotThereAreToldAtTheKeyThatNamesThem) {
   }
 }
 
-TEST_F(Files, HoldGravityToo) {
+TEST_F(MotionFiles, HoldGravityToo) {
   write("shake.csv", "time,x,y\n0,0,-9.81\n1,2,-9.81\n");
   const Scene s = parseScene(tank("gravity = \"shake.csv\"\n"), path("scene.toml"));
   EXPECT_EQ(gravityAt(s, 0.5), (Vector{1, -9.81, 0}));
@@ -233,7 +233,7 @@ TEST_F(Files, HoldGravityToo) {
 }
 
 // The scene that a run leaves names the files as the scene did, and where that scene was.
-TEST_F(Files, AreFoundAgainByTheSceneOfARunFolder) {
+TEST_F(MotionFiles, AreFoundAgainByTheSceneOfARunFolder) {
   write("roll.csv", "time,angle\n0,1\n1,2\n");
   write("shake.csv", "time,y\n0,-9\n");
   const Scene s = parseScene(tank("gravity = \"shake.csv\"\n[tank]\nfile = \"roll.csv\"\nrotation = [{time = 0, value = 3}]\n"),
