@@ -354,7 +354,7 @@ await claim('a folder is played back: 2D, dark, with a bar to wind it and the pl
   await until(page, () => window.brimView.panel.plots.plots[0].times.length > 2);
   await page.screenshot({path: path.join(out, 'playback.png')});
   await page.locator('#run').click(); // from the start again, to the end
-  await until(page, () => window.brimView.status().state === 'finished');
+  await until(page, () => window.brimView.status().state === 'finished' && window.brimView.status().frame === 4);
   await page.locator('#picture').focus();
   await page.keyboard.press('ArrowLeft');
   await until(page, () => window.brimView.status().frame === 3);
