@@ -1,6 +1,7 @@
 #include "observe/volume.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -27,6 +28,10 @@ constexpr int side = 8;         // nodes of a block along an axis
 constexpr int reach = 4;        // nodes of a particle along an axis: those within 2 spacings
 constexpr int rim = reach - 1;  // a row may stick out of its block by this much
 constexpr int row = side + 2 * rim;
+
+// Particles that one thread takes at a time.
+constexpr std::size_t chunk = 1 << 14;
+std::size_t chunksOf(std::size_t particles) { return (particles + chunk - 1) / chunk; }
 
 template <int D>
 using Node = std::array<std::int64_t, D>;
@@ -120,7 +125,11 @@ template <int D>
 class Points {
  public:
   Points(const Snapshot& s, const Domain& domain, double spacing) : s_(s), domain_(domain), spacing_(spacing) {
-    for (std::size_t i = 0; i < s.size(); ++i) mirror(&s.position[3 * i], 0);
+    std::vector<std::vector<double>> images(chunksOf(s.size()));
+    tbb::parallel_for(std::size_t(0), images.size(), [&](std::size_t c) {
+      for (std::size_t i = c * chunk; i < std::min(s.size(), (c + 1) * chunk); ++i) mirror(&s.position[3 * i], 0, images[c]);
+    });
+    for (const auto& some : images) images_.insert(images_.end(), some.begin(), some.end());
   }
   std::size_t size() const { return s_.size() + images_.size() / 3; }
   const double* operator[](std::size_t i) const { return i < s_.size() ? &s_.position[3 * i] : &images_[3 * (i - s_.size())]; }
@@ -134,15 +143,15 @@ class Points {
  private:
   bool walled(int a) const { return domain_.boundary[a] == "walls"; }
   // Images in the walls of axis `from` and of those after it; images in edges and corners are images of images.
-  void mirror(const double* x, int from) {
+  void mirror(const double* x, int from, std::vector<double>& images) const {
     for (int a = from; a < D; ++a) {
       if (!walled(a)) continue;
       for (const double wall : {domain_.min[a], domain_.max[a]}) {
         if (!(std::abs(x[a] - wall) < 2 * spacing_)) continue;
         std::array<double, 3> image = {x[0], x[1], x[2]};
         image[a] = 2 * wall - x[a];
-        images_.insert(images_.end(), image.begin(), image.end());
-        mirror(image.data(), a + 1);
+        images.insert(images.end(), image.begin(), image.end());
+        mirror(image.data(), a + 1, images);
       }
     }
   }
@@ -161,24 +170,47 @@ struct Lists {
   std::vector<int> particles;
 };
 
+/// The blocks of one chunk of the particles, by the chunk's own numbers.
+struct Part {
+  BlockTable blocks;
+  std::vector<std::int64_t> count;  // particles of the chunk in the block
+  std::vector<std::int64_t> next;   // where the block's next particle is put
+  std::vector<int> number;          // of the block among all
+
+  int own(std::uint64_t key) {
+    const int n = blocks.number(key);
+    if (n == int(count.size())) count.push_back(0);
+    return n;
+  }
+};
+
+/// Chunks count and fill beside each other; each has its place in every list, so that lists do not depend on threads.
 template <int D>
 Lists<D> makeLists(const Points<D>& x, const Vector& corner, double spacing) {
+  std::vector<Part> parts(chunksOf(x.size()));
+  const auto eachOf = [&](std::size_t c, auto body) {
+    for (std::size_t i = c * chunk; i < std::min(x.size(), (c + 1) * chunk); ++i)
+      Reach<D>(x[i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) { body(i, parts[c].own(keyOf<D>(b))); });
+  };
+  tbb::parallel_for(std::size_t(0), parts.size(),
+                    [&](std::size_t c) { eachOf(c, [&](std::size_t, int n) { ++parts[c].count[n]; }); });
   Lists<D> lists;
   std::vector<std::int64_t> count;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    Reach<D>(x[i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
-      const int number = lists.blocks.number(keyOf<D>(b));
+  for (auto& part : parts)
+    for (std::size_t n = 0; n < part.count.size(); ++n) {
+      const int number = lists.blocks.number(part.blocks.keys()[n]);
       if (number == int(count.size())) count.push_back(0);
-      ++count[number];
-    });
+      part.number.push_back(number), part.next.push_back(count[number]);
+      count[number] += part.count[n];
+    }
   lists.begin.assign(1, 0);
   for (const std::int64_t n : count) lists.begin.push_back(lists.begin.back() + n);
   lists.particles.resize(lists.begin.back());
-  auto next = lists.begin;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    Reach<D>(x[i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) {
-      lists.particles[next[lists.blocks.number(keyOf<D>(b))]++] = int(i);
-    });
+  tbb::parallel_for(std::size_t(0), parts.size(), [&](std::size_t c) {
+    Part& part = parts[c];
+    for (std::size_t n = 0; n < part.next.size(); ++n) part.next[n] += lists.begin[part.number[n]];
+    eachOf(c, [&](std::size_t i, int n) { lists.particles[part.next[n]++] = int(i); });
+  });
   return lists;
 }
 
