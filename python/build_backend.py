@@ -41,6 +41,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         b'#!/bin/sh\n# The command finds the libraries that the package carries.\nhere=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)\n'
         b'LD_LIBRARY_PATH="$here/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "$here/brim-command" "$@"\n'
     )
+    for folder in ("scenes", "validation"):  # for `brim list scenes` and `brim validate`
+        for file in sorted((ROOT / folder).rglob("*")):
+            if file.is_file():
+                files[f"brim/share/brim/{file.relative_to(ROOT)}"] = file.read_bytes()
     for library in libraries(core) | libraries(command):
         files[f"brim/lib/{library.name}"] = stripped(library)
     return pack(pathlib.Path(wheel_directory), files)

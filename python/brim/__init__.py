@@ -15,6 +15,7 @@ Classes and functions:
     Batch                  many small simulations on all cores
     run, Run               a run in a folder, as `brim run` makes it, and what it left
     compare, sweep         pages about several runs
+    validate               every solver against experiments
     dataset, Dataset       trajectories of varied scenes, for learning
     render, surface        pictures, films and meshes
     view                   the live viewer, also within a notebook
@@ -27,7 +28,7 @@ from .batch import Batch
 from .data import Dataset, dataset
 from .errors import BrimError, Diverged, Failure, Mistake, SceneError
 from .keys import describe
-from .runs import Frames, Report, Run, View, compare, render, run, surface, sweep, view
+from .runs import Frames, Report, Run, View, compare, render, run, surface, sweep, validate, view
 from .scene import Scene, Table, Tables
 from .simulation import Body, Joint, Simulation, Solid, State, Statistics
 from . import _core
@@ -35,7 +36,7 @@ from . import _core
 # What help(brim) shows.
 __all__ = [
     "Scene", "Simulation", "State", "Body", "Joint", "Solid", "Statistics", "Batch", "Run", "Frames", "Report", "View", "Table", "Tables",
-    "Dataset", "run", "dataset", "compare", "sweep", "render", "surface", "view", "describe", "solvers", "devices", "flavours", "picture_styles", "surface_methods",
+    "Dataset", "run", "dataset", "compare", "sweep", "validate", "render", "surface", "view", "describe", "solvers", "devices", "flavours", "picture_styles", "surface_methods",
     "SceneError", "Mistake", "Failure", "Diverged", "BrimError",
 ]
 

@@ -164,11 +164,13 @@ def surface(what, out, frames=None, format="ply", method="anisotropic", voxel=0.
 
 
 class Report:
-    """The page of a comparison or a sweep: ``path``, ``runs`` (by name) and ``table``, the columns of report.csv. In a notebook it is a link."""
+    """The page of a comparison, a sweep or a validation: ``path``, ``runs`` (by name; none of a validation) and ``table``, the columns of
+    report.csv, or of a validation's scores.csv. In a notebook it is a link."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, table="report.csv"):
         self.folder = pathlib.Path(folder)
         self.path = self.folder / "report.html"
+        self._table = table
 
     def __repr__(self):
         return f"<brim.Report {str(self.path)!r}>"
@@ -179,7 +181,7 @@ class Report:
 
     @property
     def table(self):
-        with open(self.folder / "report.csv", newline="", encoding="utf-8") as f:
+        with open(self.folder / self._table, newline="", encoding="utf-8") as f:
             heading, *rows = [row for row in csv.reader(f) if row]
         return Statistics((h, _column([row[k] for row in rows])) for k, h in enumerate(heading))
 
@@ -198,6 +200,22 @@ def sweep(scene, vary, out, set=None, overwrite=False):
     for path, values in vary.items():
         words += ["--vary", f"{path}={','.join(toml.value(v) for v in values)}"]
     return _report("sweep", scene, words, out, set, overwrite)
+
+
+def validate(cases=(), solvers=(), out="out/validate", effort="", set=None, overwrite=False):
+    """Experiments and exact solutions with every solver, by `brim validate`. ``cases`` are names or folders (default: all that come with Brim),
+    ``solvers`` names (default: all), ``effort`` "quick" (coarse), "" or "full" (two resolutions). Returns a Report whose table has the scores."""
+    if effort not in ("", "quick", "full"):
+        raise ValueError(f'effort is "quick", "" or "full", and not {effort!r}')
+    words = ["--solvers", ",".join(solvers)] if solvers else []
+    if effort:
+        words.append("--" + effort)
+    for path, value in (set or {}).items():
+        words += ["--set", f"{path}={toml.value(value)}"]
+    if overwrite:
+        words.append("--overwrite")
+    command.run("validate", *cases, "--quiet", "--out", os.fspath(out), *words)
+    return Report(out, "scores.csv")
 
 
 def _report(kind, scene, words, out, set, overwrite):

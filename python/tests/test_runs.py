@@ -89,6 +89,17 @@ def test_comparisons_and_sweeps_leave_a_page(short, tmp_path):
         brim.compare(short, ["pfb"], tmp_path / "wrong")
 
 
+def test_a_validation_has_scores(tmp_path):
+    needs("validate")
+    report = brim.validate(["poiseuille"], ["pbf"], tmp_path / "validate", effort="quick")
+    assert report.path.exists()
+    assert set(report.table["solver"]) == {"pbf"} and len(report.table["error"]) >= 2
+    with pytest.raises(brim.Failure, match="no case"):
+        brim.validate(["poisseuille"], out=tmp_path / "wrong")
+    with pytest.raises(ValueError, match="quick"):
+        brim.validate(effort="fast")
+
+
 def test_the_viewer_is_served_in_a_frame(short, tmp_path):
     needs("view")
     with brim.view(short, paused=True) as viewer:
