@@ -5,6 +5,10 @@ import {make, button, numberField, numberIn} from './dom.js';
 // What a slider spans. Declared ranges are often open or vast; then two decades around the default, or a few times it, are
 // where people look. The box beside the slider takes any value that the declaration allows.
 export function span(control) {
+  if (control.joint !== undefined) {
+    const most = Math.max(3 * Math.abs(control.value), 1); // a motor turns both ways
+    return {low: -most, high: most, log: false, step: 'any'};
+  }
   const size = Math.max(Math.abs(control.default), 1e-12);
   const low = control.low ?? -4 * Math.max(size, 1);
   if (control.type === 'whole') {
@@ -55,7 +59,10 @@ function numberRow(control, send) {
     'aria-label': control.name,
   });
   const box = numberField(tooltip(control), `${control.name}, exactly`, value => Number.isFinite(value) && send(value));
-  slider.addEventListener('input', () => (box.value = fromSlider(slider.value)));
+  slider.addEventListener('input', () => {
+    box.value = fromSlider(slider.value);
+    control.drive?.(fromSlider(slider.value));
+  });
   slider.addEventListener('change', () => send(fromSlider(slider.value)));
   const set = v => {
     slider.value = toSlider(v);

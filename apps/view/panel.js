@@ -142,6 +142,8 @@ export class Panel {
       this.solverRows,
     );
     this.physicsPart = section('Fluid and steps', this.physicsRows);
+    this.motorRows = make('div', {id: 'motor-rows'});
+    this.motorPart = section('Motors', this.motorRows);
     panel.append(
       make(
         'header',
@@ -176,6 +178,7 @@ export class Panel {
           this.saveScene,
         ),
       ),
+      this.motorPart,
       this.solverPart,
       this.physicsPart,
       section('Statistics', this.plots.element),
@@ -285,6 +288,12 @@ export class Panel {
     act();
   }
 
+  // The motor follows the slider as it moves; what was sent within the same moment is sent together.
+  drive(joint, speed) {
+    if (!this.driven) setTimeout(() => (this.send({type: 'motor', ...this.driven}), (this.driven = null)), 40);
+    this.driven = {joint, speed};
+  }
+
   // The scene and all that can be changed. Rows stay as they are while only values change, so that nobody loses a slider.
   hello(message) {
     const {scene, controls, solvers} = message;
@@ -296,6 +305,7 @@ export class Panel {
     this.solverPart.hidden = this.physicsPart.hidden = !live;
     this.loop.hidden = live;
     this.scrub.title = live ? 'Back to what was kept of the simulation' : 'Frame';
+    this.motorPart.hidden = !controls.some(c => c.joint !== undefined);
     this.until = scene.until;
     this.toml = message.toml;
     this.saveScene.hidden = !live;
@@ -319,10 +329,13 @@ export class Panel {
       this.rows.clear();
       this.solverRows.replaceChildren();
       this.physicsRows.replaceChildren();
+      this.motorRows.replaceChildren();
       for (const c of controls) {
+        if (c.joint !== undefined) c.drive = speed => this.drive(c.joint, speed);
         const made = controlRow(c, (path, value) => this.send({type: 'set', path, value}));
         this.rows.set(c.path, made);
-        (c.path.startsWith('solver.') ? this.solverRows : this.physicsRows).append(made.row);
+        const rows = c.joint !== undefined ? this.motorRows : c.path.startsWith('solver.') ? this.solverRows : this.physicsRows;
+        rows.append(made.row);
       }
     } else {
       for (const c of controls) this.rows.get(c.path).update(c.value);

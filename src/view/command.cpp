@@ -55,7 +55,7 @@ int whole(const json& value, const char* name, int low, int high) {
 std::string plain(const json& value, const char* name, bool dots = false) {
   const auto fine = [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           (dots && c == '.');
+           (dots && (c == '.' || c == '[' || c == ']'));
   };
   if (value.is_string())
     if (const auto& s = value.get_ref<const std::string&>();
@@ -97,6 +97,7 @@ const std::map<std::string, Form>& forms() {
       {"solver", {solver, {"name"}}},
       {"set", {set, {"path", "value"}}},
       {"drag", {drag, {"solid", "by"}}},
+      {"motor", {motor, {"joint", "speed"}}},
       {"colour", {colour, {"by"}}},
       {"pace", {pace, {"limit"}}},
       {"seek", {seek, {"frame"}}},
@@ -155,6 +156,10 @@ Command parseCommand(std::string_view text) {
       for (std::size_t k = 0; k < 3; ++k) c.by[k] = number(by[k], "by", -1e6, 1e6);
       break;
     }
+    case motor:
+      c.index = whole(member(message, "joint"), "joint", 0, 65535);
+      c.number = number(member(message, "speed"), "speed", -1e6, 1e6);
+      break;
     case colour:
       c.quantity = quantityOf(member(message, "by"));
       break;

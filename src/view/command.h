@@ -18,6 +18,7 @@ struct Command {
     solver,   // name                  another method, from the present state
     set,      // path, value           a parameter, from the present state
     drag,     // solid, by             moves a solid by so many metres
+    motor,    // joint, speed          drives a joint's motor, from the present state
     colour,   // by                    speed, density or pressure
     pace,     // limit                 simulated seconds per second at most; 0: as fast as it goes
     seek,     // frame                 played back: the index of a frame; of a simulation: of a kept state
@@ -31,8 +32,8 @@ struct Command {
   std::string name;   // of the solver, or the path of the parameter
   std::string value;  // of the parameter, as TOML
   Quantity quantity = Quantity::speed;
-  int index = 0;      // of the solid or the frame, or the number of steps
-  double number = 0;  // the pace, or a time [s]
+  int index = 0;      // of the solid, the joint or the frame, or the number of steps
+  double number = 0;  // the pace, a time [s] or a speed [rad/s or m/s]
   bool on = false;
   std::array<double, 3> by = {0, 0, 0};  // [m]
 };

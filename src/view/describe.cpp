@@ -1,5 +1,7 @@
 #include "view/describe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -55,18 +57,28 @@ json solverControls(const Scene& scene) {
 // Those keys of the scene itself that a simulation can take on as it runs.
 class SceneControls : public SceneVisitor {
  public:
-  explicit SceneControls(int dimension) : dimension_(dimension) {}
+  explicit SceneControls(const Scene& scene) : scene_(scene) {}
   json all = json::array();
 
   void key(const char* name, Value value, const Doc& doc, const Use&) override {
     const std::string path = table_.empty() ? name : table_ + "." + name;
     static const Scene fallback;
+    if (const auto joint = motorAt(scene_, path)) {
+      const Joint& j = scene_.joints[*joint];
+      json c = controlOf(path, j.name.empty() ? path : j.name, doc);
+      c["unit"] = j.kind == "hinge" ? "rad/s" : "m/s";
+      c["type"] = "number";
+      c["joint"] = *joint;
+      c["default"] = 0;  // the motor holds still
+      c["value"] = j.motor_speed;
+      all.push_back(c);
+    }
     if (path == "gravity") {
       const Course* const course = std::get_if<Course>(&value);
       if (!course || !course->keys->empty() || !course->file->empty()) return;
       json c = controlOf(path, name, doc);
       c["type"] = "vector";
-      c["size"] = dimension_;
+      c["size"] = scene_.dimension;
       c["default"] = listOf(fallback.gravity);
       c["value"] = listOf(*course->constant);
       all.push_back(c);
@@ -89,11 +101,18 @@ class SceneControls : public SceneVisitor {
     inside();
     table_.clear();
   }
-  void list(const char*, const char*, const Tables&) override {}
+  void list(const char* name, const char*, const Tables& items) override {
+    if (std::string(name) != "joints") return;
+    for (std::size_t k = 0; k < items.size; ++k) {
+      table_ = fmt::format("joints[{}]", k);
+      items.visit(k, *this);
+    }
+    table_.clear();
+  }
   void solver(SolverChoice&) override {}
 
  private:
-  int dimension_;
+  const Scene& scene_;
   std::string table_;
 };
 
@@ -154,11 +173,17 @@ json describeSolvers() {
 
 json describeControls(const Scene& scene) {
   json all = solverControls(scene);
-  SceneControls own(scene.dimension);
   Scene copy = scene;
+  SceneControls own(scene);
   declare(own, copy);
   for (const json& c : own.all) all.push_back(c);
   return all;
+}
+
+std::optional<std::size_t> motorAt(const Scene& scene, const std::string& path) {
+  for (std::size_t k = 0; k < scene.joints.size(); ++k)
+    if (scene.joints[k].motor_limit > 0 && path == fmt::format("joints[{}].motor_speed", k)) return k;
+  return std::nullopt;
 }
 
 bool isControl(const Scene& scene, const std::string& path) {

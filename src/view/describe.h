@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,15 @@ nlohmann::json describeSolvers();
 nlohmann::json describeReport(const StepReport&);
 
 /// Every parameter that can be changed while the simulation runs, in the order of their declarations: those of the scene's
-/// solver ("solver.pbf.iterations"), gravity, viscosity and the steps. Each with type, unit, range, text, default and value.
+/// solver ("solver.pbf.iterations"), gravity, viscosity, the steps and the speeds of motors ("joints[0].motor_speed", with its
+/// `joint`). Each with type, unit, range, text, default and value.
 nlohmann::json describeControls(const Scene&);
 
 /// Whether a path is one of those.
 bool isControl(const Scene&, const std::string& path);
+
+/// The joint whose motor's speed has that path; nothing for other paths and for joints without a motor.
+std::optional<std::size_t> motorAt(const Scene&, const std::string& path);
 
 /// The shapes of solidShapes(scene), solids and then bodies, in their own frames, by kind and sizes; meshes with points and
 /// triangles.

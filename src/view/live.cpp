@@ -188,6 +188,9 @@ class Live final : public Session {
       case drag:
         attempt([&] { move(std::size_t(c.index), c.by); });
         break;
+      case motor:
+        attempt([&] { drive(std::size_t(c.index), c.number); });
+        break;
       case colour:
         quantity_ = c.quantity;
         break;
@@ -230,11 +233,16 @@ class Live final : public Session {
   void change(Setting setting) {
     std::vector<Setting> settings = settings_;
     std::erase_if(settings, [&](const Setting& s) { return s.path == setting.path; });
-    settings.push_back(std::move(setting));
+    settings.push_back(setting);
     const bool done = attempt([&] {
       Scene scene = parseScene(text_, file_, settings);
       for (const auto& [b, hand] : hands_) scene.solids.at(b).motion = scene_.solids.at(b).motion;
-      rebuild(scene, sim_ && diverged_.empty());
+      if (const auto joint = motorAt(scene_, setting.path)) {
+        drive(*joint, scene.joints[*joint].motor_speed);
+        tellAll();
+      } else {
+        rebuild(scene, sim_ && diverged_.empty());
+      }
     });
     if (done)
       settings_ = std::move(settings);
@@ -275,6 +283,14 @@ class Live final : public Session {
     totals_.startVolume = crowded ? 0 : liquidVolume(s, scene_, sim_->facts().particle_mass);
     keepState();
     ++generation_;
+  }
+
+  // Nothing is built anew for it: a hand on a lever is felt in the next step.
+  void drive(std::size_t joint, double speed) {
+    if (!sim_ || joint >= scene_.joints.size() || !(scene_.joints[joint].motor_limit > 0))
+      throw Failure("there is no such motor");
+    sim_->setMotor(joint, speed, scene_.joints[joint].motor_limit);
+    scene_.joints[joint].motor_speed = speed;
   }
 
   void move(std::size_t b, const std::array<double, 3>& by) {

@@ -133,6 +133,7 @@ class Playback final : public Session {
       case solver:
       case set:
       case drag:
+      case motor:
       case advance:
         audience().note(noteOf("error", "a run that is played back cannot be changed; view its scene file instead"));
         break;

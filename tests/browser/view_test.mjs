@@ -337,6 +337,31 @@ await claim('reset starts anew, and nothing was said on the console', async () =
 await page.context().close();
 await claim('Ctrl+C ends it', () => pool.stop());
 
+const boat = await serve(path.join(scenes, '../../scenes/paddler.toml'));
+await claim('a motor is driven while its slider moves, and stops', async () => {
+  const page = await open(boat.address);
+  const row = page.locator('#motor-rows .row').first();
+  const slider = row.locator('input[type=range]');
+  const drives = speed =>
+    until(
+      page,
+      speed => Math.abs(Number(/motor_speed = (\S+)/.exec(window.brimView.panel.toml)?.[1] ?? 0) - speed) < 0.1,
+      speed,
+    );
+  await slider.focus();
+  await slider.press('Home'); // full speed astern
+  const least = Number(await slider.getAttribute('min'));
+  assert.ok(least < 0);
+  await drives(least);
+  await row.locator('.back').click();
+  await drives(0);
+  await page.screenshot({path: path.join(out, 'boat.png')});
+  assert.deepEqual(page.said, []);
+  await page.context().close();
+});
+await boat.stop();
+
+
 const folder = path.join(out, 'run');
 execFileSync(brim, ['run', path.join(scenes, 'dam.toml'), '--out', folder, '--quiet'], {stdio: ['ignore', 'inherit', 'inherit']});
 const run = await serve(folder);

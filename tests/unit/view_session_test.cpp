@@ -250,6 +250,39 @@ TEST_F(ViewSession, ChangesParametersAndSolverFromThePresentState) {
   EXPECT_EQ(seen.notes(), "");
 }
 
+TEST_F(ViewSession, AMotorIsSteeredWhileItRuns) {
+  write(R"(bodies = [{name = "wheel", kind = "box", min = [0.6, 0.5], max = [0.8, 0.7]}]
+joints = [{name = "axle", kind = "hinge", a = "wheel", point = [0.7, 0.6], motor_limit = 50},
+          {name = "loose", kind = "hinge", a = "wheel", point = [0.7, 0.6]}]
+)");
+  live(true);
+  EXPECT_EQ(control("joints[0].motor_speed")["unit"], "rad/s");
+  EXPECT_EQ(control("joints[0].motor_speed")["joint"], 0);
+  EXPECT_TRUE(control("joints[1].motor_speed").is_null());  // it has no motor
+  const json measured = seen.hello()["measured"];
+  std::size_t motor = 0;
+  while (motor < measured.size() && measured[motor]["name"] != "axle.motor") ++motor;
+  ASSERT_LT(motor, measured.size());
+  const auto torqueAfterAStep = [&] {
+    const int step = seen.status()["step"];
+    say(R"({"type":"step","count":1})");
+    EXPECT_TRUE(seen.until([&] {
+      const json s = seen.status();
+      return s["step"] == step + 1 && s["report"].contains("measured") && s["report"]["measured_time"] == s["time"];
+    }));
+    return seen.status()["report"]["measured"][motor].get<double>();
+  };
+  EXPECT_NEAR(torqueAfterAStep(), 0, 1);
+  say(R"({"type":"motor","joint":0,"speed":40})");
+  EXPECT_NEAR(torqueAfterAStep(), 50, 1);  // all that it has
+  say(R"({"type":"set","path":"joints[0].motor_speed","value":-40})");
+  EXPECT_TRUE(seen.until([&] { return control("joints[0].motor_speed")["value"] == -40; }));
+  EXPECT_NEAR(torqueAfterAStep(), -50, 1);
+  EXPECT_NE(seen.hello()["toml"].get<std::string>().find("motor_speed = -40"), std::string::npos);
+  say(R"({"type":"motor","joint":1,"speed":1})");
+  EXPECT_TRUE(seen.until([&] { return seen.notes().find("no such motor") != std::string::npos; }));
+}
+
 TEST_F(ViewSession, WhatCannotBeIsToldAndChangesNothing) {
   live(true);
   const auto complains = [&](const std::string& message, const std::string& about) {
