@@ -18,7 +18,7 @@ struct Keyframe {
   Vector value = {0, 0, 0};
 };
 
-/// How fluid goes along a surface: "automatic", "free", "none", or "length" with Navier's slip length (0 alone so far).
+/// How fluid goes along a surface: "automatic", "free", "none", or "length" with Navier's slip length.
 struct Slip {
   std::string kind = "automatic";
   double length = 0;  // [m] how far behind the surface the profile of the velocity would be that of the surface

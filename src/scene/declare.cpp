@@ -63,7 +63,8 @@ Doc slipDoc(std::string of) {
   return {
       "m",
       "How the fluid slides along " + of +
-          ". \"free\": without friction; \"none\": it sticks; a number: a slip length, of which only 0, \"none\", is there yet; "
+          ". \"free\": without friction; \"none\": it sticks; a number: Navier's slip length, behind the surface, at which the "
+          "speed along it would be zero; "
           "\"automatic\": \"none\" if the boundary layer is at least two spacings thick, else \"free\".",
       0,
       huge,

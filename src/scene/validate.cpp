@@ -142,8 +142,6 @@ class Meaning {
     const SolverInfo* const solver = findSolver(s.solver.name);
     const bool grid = solver && solver->capabilities.grid;
     const auto refused = [&](const std::string& path, const Slip& slip) {
-      if (trusts({path}) && slip.kind == "length" && slip.length > 0)
-        return add(path, "slip lengths are not there yet: slip must be \"free\", \"none\" or \"automatic\"");
       if (grid && trusts({path}) && slip.kind != "automatic" && slip.kind != "free")
         add(path, fmt::format("with solver \"{}\" fluid slides freely along walls: slip must be \"free\"", s.solver.name));
     };

@@ -127,6 +127,7 @@ struct ViscousSum {
   Real perRho;   // [m^3/kg] 1/rho0
   Real scale;    // w of a pair of particles is scale k of the kernel; of a sample sampleScale (rho0 V) k
   Real sampleScale;
+  Real perArea;  // [m] w of a particle and all samples, times this, is the area of wall that the particle has over its volume
 
   template <class K>
   ViscousSum(const StepContext<D>& c, K W)
@@ -136,23 +137,40 @@ struct ViscousSum {
         nearest(Real(0.3 * c.world.spacing)),
         perRho(Real(1 / c.world.rho0)),
         scale(Real(-W.slope * c.world.mass / c.world.rho0)),
-        sampleScale(Real(-W.slope / c.world.rho0)) {}
+        sampleScale(Real(-W.slope / c.world.rho0)),
+        perArea(Real(1 / pairsPerArea(W, c.world.spacing, c.world.support))) {}
+
+  /// [1/m] Sum of V w over the particles above and the samples below a square metre of wall, in a lattice.
+  template <class K>
+  static double pairsPerArea(K W, double d, double support) {
+    const int most = int(std::ceil(support / d));
+    double sum = 0;
+    for (int across = 1; across <= most; ++across)  // layers apart: there are as many pairs of layers
+      for (int x = -most; x <= most; ++x)
+        for (int z = D == 3 ? -most : 0; z <= (D == 3 ? most : 0); ++z)
+          sum += across * double(W.bare(Real(d * d * (across * across + x * x + z * z))).k);
+    return -W.slope * sum * std::pow(d, D + 1);
+  }
 };
 
 /// What a particle sees of a sample: the velocity that continues a linear profile, zero against the wall's at the slip length
-/// behind the surface, u = S (v_wall - v_i). S = across n n^T + along (1 - n n^T).
+/// behind the surface, u = S (v_wall - v_i). S = across n n^T + along (1 - n n^T). A wall along which fluid slides also rubs:
+/// Navier's law takes mu/slip times the square of the speed there, and the gradients of the fluid know nothing of it.
 template <int D>
 struct SeenWall {
-  Reals w, across, along;
+  Reals w, across, along, rub;  // rub: [-] over nu w
   Vec<D, Reals> n;
   BRIM_FN SeenWall(const ViscousSum<D>& sum, Reals weight, const Vec<D, Reals>& r, const Record<D, Reals>& place, Reals slip)
       : n(place.x) {
     const Reals apart = max(-dot(r, n) - place.a, Reals(sum.nearest));
     across = (apart + place.a) / apart;
-    along = (apart + place.a) / (apart + max(slip, Reals(0)));
+    const Reals length = max(slip, Reals(0)), past = Reals(1) / (apart + length);
+    along = (apart + place.a) * past;
+    rub = Reals(sum.perArea) * length * past * past;
     w = select(slip < Reals(0), Reals(0), weight);
   }
   BRIM_FN Vec<D, Reals> operator()(const Vec<D, Reals>& u) const { return along * u + ((across - along) * dot(n, u)) * n; }
+  BRIM_FN Vec<D, Reals> rubbed(const Vec<D, Reals>& u) const { return rub * (u - dot(n, u) * n); }
 };
 
 /// A_i^-1 with theta_i beside it. theta goes from 0 to 1 with the determinant of A against that of an isotropic matrix of its
@@ -228,7 +246,7 @@ void viscousBlocks(StepContext<D>& c, K W, const ViscousSum<D> sum, const Surfac
       const SeenWall<D> wall(sum, Reals(sum.sampleScale) * mk * W.bare(r2).k, r, surface.place[k], slip);
       const Reals most = max(wall.across, wall.along);
       lever += (wall.w * most) * r;
-      even += theta * sum.b * wall.w * most * most + rest * Real(D + 2) * wall.w * most * most;
+      even += wall.w * ((theta * sum.b + rest * Real(D + 2)) * most * most + wall.rub);
     }
     lever = total(i, lever), even = total(i, even);
     for (int k = 0; k < D; ++k) B.row[k] = total(i, B.row[k]);
@@ -321,7 +339,8 @@ void viscousProduct(StepContext<D>& c, K W, const ViscousSum<D> sum, const Surfa
       const Reals r2 = dot(r, r);
       const SeenWall<D> wall(sum, Reals(sum.sampleScale) * mk * W.bare(r2).k, r, surface.place[k], slip);
       const auto u = wall(vk - qi);
-      f += wall.w * wall(Pi * r + (even * theta) * u + (central * (Reals(1) - theta) * dot(u, r) / (r2 + sum.soft)) * r);
+      f += wall.w * (wall(Pi * r + (even * theta) * u + (central * (Reals(1) - theta) * dot(u, r) / (r2 + sum.soft)) * r) +
+                     sum.c0 * wall.rubbed(vk - qi));
     }
     f = total(i, f);
     if (!leads(i)) return;
@@ -370,7 +389,8 @@ void viscousImpulses(StepContext<D>& c, K W, const ViscousSum<D> sum, const Surf
       const Reals r2 = dot(r, r);
       const SeenWall<D> wall(sum, Reals(sum.sampleScale) * mk * W.bare(r2).k, r, here, slip);
       const auto u = wall(vk - qi);
-      f += wall.w * wall(Pi * r + (even * theta) * u + (central * (Reals(1) - theta) * dot(u, r) / (r2 + sum.soft)) * r);
+      f += wall.w * (wall(Pi * r + (even * theta) * u + (central * (Reals(1) - theta) * dot(u, r) / (r2 + sum.soft)) * r) +
+                     sum.c0 * wall.rubbed(vk - qi));
       const Reals most = max(wall.across, wall.along);
       stiff += wall.w * most * most;
     }
