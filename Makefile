@@ -143,26 +143,27 @@ deb:
 	cmake --build build-deb -j $(JOBS) --target brim brim_lib
 	tools/deb build-deb
 
-# A folder that runs without Brim's packages; with the GPU's flavour where nvcc is. Without OpenVDB, whose library is as large as all else.
+# A folder that runs without Brim's packages; with the GPU's flavour where nvcc is, for every GPU: CUDA_ARCHITECTURES=86 for one alone. Without OpenVDB, whose library is as large as all else.
 CUDA_HERE := $(shell PATH="$$PATH:/usr/local/cuda/bin" command -v nvcc)
+CUDA_ARCHITECTURES ?= every
 bundle: setup
 ifeq ($(CUDA_HERE),)
 	cmake --preset release -DBRIM_BASELINE=ON -DBRIM_VDB=OFF -DBRIM_HDF5=OFF
 	cmake --build --preset release -j $(JOBS) --target brim
 	tools/bundle build/brim build-bundle
 else
-	$(MAKE) cuda-programs PROGRAMS=brim
+	$(MAKE) cuda-programs PROGRAMS=brim CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)
 	tools/bundle build-cuda/brim build-bundle
 endif
 
 # The same with the tests that tools/gpu_check runs.
 gpu-bundle: setup
-	$(MAKE) cuda-programs PROGRAMS="brim test_backends test_internal_cuda32"
+	$(MAKE) cuda-programs PROGRAMS="brim test_backends test_internal_cuda32" CUDA_ARCHITECTURES=90
 	tools/bundle build-cuda/brim build-gpu-bundle build-cuda/test_backends build-cuda/test_internal_cuda32
 
 cuda-programs: export PATH := $(dir $(CUDA_HERE)):$(PATH)
 cuda-programs:
-	cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF
+	cmake --preset cuda -DBRIM_TESTS=ON -DBRIM_BASELINE=ON -DBRIM_SINGLE_ONLY=OFF -DBRIM_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)
 	cmake --build build-cuda -j $(JOBS) --target $(PROGRAMS)
 
 # The command is told where its scenes will lie, so the prefix is known when it is compiled.

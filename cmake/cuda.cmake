@@ -1,11 +1,18 @@
-# The flavour cuda32: the same sources compiled by nvcc for sm_90, but X/cuda/F.cpp instead of X/F.cpp where
+# The flavour cuda32: the same sources compiled by nvcc, but X/cuda/F.cpp instead of X/F.cpp where
 # there is one. It needs no instructions beyond the plainest CPU's, so its objects are linked as they are.
 find_program(CMAKE_CUDA_COMPILER nvcc PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT CMAKE_CUDA_COMPILER)
   message(FATAL_ERROR "CUDA not checked: nvcc was not found in PATH, CUDA_HOME or /usr/local/cuda. "
     "Install the CUDA toolkit (tested with 13.0), or say where it is: cmake --preset cuda -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
 endif()
-set(CMAKE_CUDA_ARCHITECTURES 90)
+# One GPU by default, as the check compiles it. "every" is for programs that others run: machine code for each generation, and PTX that
+# the driver compiles for later ones.
+set(BRIM_CUDA_ARCHITECTURES 90 CACHE STRING "compute capabilities that the GPU's flavour is compiled for, as CMake writes them, or \"every\"")
+if(BRIM_CUDA_ARCHITECTURES STREQUAL every)
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+else()
+  set(CMAKE_CUDA_ARCHITECTURES ${BRIM_CUDA_ARCHITECTURES})
+endif()
 if(CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()

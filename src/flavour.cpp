@@ -368,11 +368,27 @@ static std::vector<SolverInfo> listSolvers() {
   return all;
 }
 
-static bool runsHere() {
 #if BRIM_CUDA
+static __global__ void anyKernel() {}
+
+// What this machine lacks; empty: nothing.
+static std::string lacks() {
   int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-#elif defined(__AVX512F__)
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    return "no NVIDIA GPU was found, or no driver for it (nvidia-smi shows both)";
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, anyKernel) == cudaErrorNoKernelImageForDevice) {
+    cudaGetLastError();  // forgotten
+    cudaDeviceProp gpu;
+    check(cudaGetDeviceProperties(&gpu, 0), "say what it is");
+    return fmt::format("this brim was not built for the {}, of compute capability {}.{}: docs/gpu.md says how to build for it", gpu.name,
+                       gpu.major, gpu.minor);
+  }
+  return "";
+}
+#else
+static bool runsHere() {
+#if defined(__AVX512F__)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 #elif defined(__AVX2__)
@@ -381,6 +397,8 @@ static bool runsHere() {
   return true;
 #endif
 }
+static std::string lacks() { return runsHere() ? "" : "this CPU has no instructions for it"; }
+#endif
 
 static std::string device() {
 #if BRIM_CUDA
@@ -390,6 +408,6 @@ static std::string device() {
 #endif
 }
 
-Flavour flavour() { return {BRIM_FLAVOUR_NAME, runsHere, make, listSolvers, device}; }
+Flavour flavour() { return {BRIM_FLAVOUR_NAME, lacks, make, listSolvers, device}; }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -44,7 +44,7 @@ struct Simulation::Machine {
 /// One flavour as the library sees it. Every flavour exports one function that returns its own.
 struct Flavour {
   const char* name;
-  bool (*runsHere)();  // has this CPU what it needs?
+  std::string (*lacks)();  // what this machine lacks to run it; empty: nothing
   std::unique_ptr<Simulation::Machine> (*make)(const Scene&);
   std::vector<SolverInfo> (*solvers)();
   std::string (*device)();  // what it computes on, in words

@@ -37,7 +37,7 @@ static const std::vector<Flavour>& built() {
 std::vector<std::string> flavours() {
   std::vector<std::string> names;
   for (const Flavour& f : built())
-    if (f.runsHere()) names.push_back(f.name);
+    if (f.lacks().empty()) names.push_back(f.name);
   return names;
 }
 
@@ -51,9 +51,8 @@ const std::vector<SolverInfo>& solvers() {
 static const Flavour* findGpu(std::string& why) {
   for (const Flavour& f : built())
     if (std::string(f.name) == "cuda32") {
-      if (f.runsHere()) return &f;
-      why = "no NVIDIA GPU was found, or no driver for it (nvidia-smi shows both)";
-      return nullptr;
+      why = f.lacks();
+      return why.empty() ? &f : nullptr;
     }
   why = "this brim was built without CUDA; build it with cmake --preset cuda";
   return nullptr;
@@ -62,7 +61,7 @@ static const Flavour* findGpu(std::string& why) {
 std::vector<DeviceInfo> devices() {
   std::string cpu, why;
   for (const Flavour& f : built())
-    if (f.runsHere() && std::string(f.name).starts_with("cpu")) cpu += (cpu.empty() ? "" : ", ") + f.device();
+    if (f.lacks().empty() && std::string(f.name).starts_with("cpu")) cpu += (cpu.empty() ? "" : ", ") + f.device();
   const Flavour* const gpu = findGpu(why);
   return {{"cpu", fmt::format("{} threads; {}", tbb::info::default_concurrency(), cpu)}, {"cuda", gpu ? gpu->device() : why}};
 }
@@ -85,7 +84,7 @@ static const Flavour& choose(const Options& o) {
     throw SceneError({{{}, "precision \"" + o.precision + "\" is not known: single or double"}});
   std::string known;
   for (const Flavour& f : built()) {
-    if (!f.runsHere()) continue;
+    if (!f.lacks().empty()) continue;
     known += std::string(known.empty() ? "" : ", ") + f.name;
     if (o.flavour.empty() ? std::string(f.name).starts_with(precision) : o.flavour == f.name) return f;
   }

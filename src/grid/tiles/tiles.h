@@ -129,7 +129,7 @@ struct Want {
   // Particles that follow each other are mostly in one tile: one thread of the warp asks for all of them.
   __device__ void want(int place, std::uint32_t bits) const {
     const unsigned together = __match_any_sync(__activemask(), place);
-    bits = __reduce_or_sync(together, bits);
+    bits = bitsOfWarp(together, bits);
     if (int(threadIdx.x % 32) == __ffs(int(together)) - 1) setBits(wanted[place], bits);
   }
 #else

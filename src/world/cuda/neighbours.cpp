@@ -107,7 +107,6 @@ struct Lister {
     }
   }
   __device__ void operator()(int i) const {
-    constexpr unsigned all = 0xffffffffu;
     __shared__ int kept[Draft::kept * threads];
     const unsigned lane = threadIdx.x % Lists::width;
     const long slice = i / Lists::width;
@@ -118,14 +117,14 @@ struct Lister {
       Draft draft{kept + threadIdx.x, list[set] + slice * room[set] * Lists::width + lane, room[set], 0};
       if (here && set == 0) append(fluid, place, draft), append(periodicGhosts, place, draft);
       if (here && set == 1) append(solid, place, draft);
-      const int longest = __reduce_max_sync(all, draft.count), whole = (longest + batch - 1) / batch * batch;
+      const int longest = largestOfWarp(draft.count), whole = (longest + batch - 1) / batch * batch;
       const int rows = whole < room[set] ? whole : room[set];
       draft.give(rows, padding[set]);
       if (lane == 0 && slice * Lists::width < n) {  // the last block may have warps without particles
         slices[set][slice] = {list[set] + slice * room[set] * Lists::width, rows};
         if (longest > room[set]) atomicMax(&found->longest[set], longest);
       }
-      sum += __reduce_add_sync(all, draft.count);
+      sum += totalOfWarp(draft.count);
     }
     __shared__ int pairs;
     if (threadIdx.x == 0) pairs = 0;

@@ -153,7 +153,7 @@ template <int D>
 void p2gDensity(GridState<D>& s, const Particles<D>& fluid) {
   constexpr int shared = densityBytes<D>;
   static const bool allowed = [] {
-    check(cudaFuncSetAttribute(densityKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "prepare a kernel");
+    allowBlockMemory(densityKernel<D>, shared, "the grid's density");
     return true;
   }();
   (void)allowed;

@@ -116,7 +116,7 @@ void CoarsestSolve<D>::factor(Level<D>& l, bool finest) {
   count_.resize(1);
   const std::size_t shared = (most + 1) * most * sizeof(double);
   static const bool allowed = [=] {
-    check(cudaFuncSetAttribute(invertKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared)), "prepare a kernel");
+    allowBlockMemory(invertKernel<D>, shared, "the coarsest level of the grid's pressure");
     return true;
   }();
   (void)allowed;
@@ -143,7 +143,7 @@ void Multigrid<D>::coarsen() {
   for (clusterFrom_ = used_ - 1; clusterFrom_ > 1 && levels_[clusterFrom_ - 1]->tiles.count() <= clusterSize<D>();)
     --clusterFrom_;
   for (cooperativeFrom_ = clusterFrom_;
-       cooperativeFrom_ > 1 && levels_[cooperativeFrom_ - 1]->tiles.count() <= cooperativeSize();)
+       cooperativeFrom_ > 1 && levels_[cooperativeFrom_ - 1]->tiles.count() <= cooperativeSize<D>();)
     --cooperativeFrom_;
   if (used_ > 1) buildLevels();
   coarsest_.factor(*levels_[used_ - 1], used_ == 1);

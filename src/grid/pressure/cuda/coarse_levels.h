@@ -11,13 +11,18 @@ namespace brim::inline BRIM_FLAVOUR {
 
 constexpr int deepest = 16;  // levels
 
-/// The blocks of a cluster, which share the tiles of a level.
+/// The blocks of a cluster, which share the tiles of a level. GPUs before compute capability 9.0 have no clusters: one block there.
 class Cluster {
  public:
   static constexpr int largest = 16, portable = 8;  // blocks
+#if __CUDA_ARCH__ >= 900
   __device__ Cluster() : rank_(int(cooperative_groups::this_cluster().block_rank())), size_(int(gridDim.x)) {}
-  __device__ bool isFirst() const { return rank_ == 0; }
   __device__ static void meet() { cooperative_groups::this_cluster().sync(); }
+#else
+  __device__ Cluster() : rank_(0), size_(1) {}
+  __device__ static void meet() { __syncthreads(); }
+#endif
+  __device__ bool isFirst() const { return rank_ == 0; }
   template <class F>
   __device__ void sweep(int tiles, const F& body) const {
     for (int t = rank_; t < tiles; t += size_) {
@@ -30,6 +35,7 @@ class Cluster {
   /// As many blocks as the device takes.
   template <class P>
   static int sizeFor(void (*kernel)(P), int perBlock) {
+    if (!hasClusters()) return 1;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "prepare a kernel");
     cudaLaunchAttribute shape;
     const cudaLaunchConfig_t config = as(largest, perBlock, shape);
@@ -53,7 +59,7 @@ class Cluster {
     config.gridDim = dim3(unsigned(blocks));
     config.blockDim = dim3(unsigned(perBlock));
     config.attrs = &shape;
-    config.numAttrs = 1;
+    config.numAttrs = hasClusters();
     return config;
   }
   int rank_, size_;
@@ -118,11 +124,18 @@ __global__ void __launch_bounds__(halfLines<D>, blocksPerProcessor) upKernel(Coo
     blocks.sweep(l.tiles, Smooth<D, false>{l, l.y, l.z, omega1, nullptr});
   }
 }
-inline int cooperativeSize() {
+/// Blocks that are on the device at once, of either kernel.
+template <int D>
+int cooperativeSize() {
   static const int size = [] {
-    int processors = 0;
+    int processors = 0, each = int(blocksPerProcessor);
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "count its processors");
-    return processors * int(blocksPerProcessor);
+    for (auto* kernel : {downKernel<D>, upKernel<D>}) {
+      int most = 0;
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, halfLines<D>, 0), "count a kernel's blocks");
+      each = std::min(each, most);
+    }
+    return processors * each;
   }();
   return size;
 }

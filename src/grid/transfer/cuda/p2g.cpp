@@ -105,7 +105,7 @@ template <int D, bool affine>
 void scatterAll(int tiles, const Scatter<D>& s) {
   constexpr int room = momentBytes<D>;
   static const bool roomy = [] {
-    check(cudaFuncSetAttribute(scatterKernel<D, affine>, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "prepare a kernel");
+    allowBlockMemory(scatterKernel<D, affine>, room, "the transfer of particles to the grid");
     return true;
   }();
   (void)roomy;

@@ -175,7 +175,7 @@ RowSweep<D, Coupled> rowSweep(const RowLists<D>& lists, const DensityRows<D>& ro
 /// Whether velocities are taken in: at most half of a processor's memory, so that it has two blocks.
 template <int D>
 bool regionsFit(const Colours<D>& colours) {
-  return colours.largestRegion() * sizeof(Record<D>) <= 100 * 1024;
+  return colours.largestRegion() * sizeof(Record<D>) <= std::min<std::size_t>(100 * 1024, largestBlockMemory() / 2);
 }
 
 /// One Gauss-Seidel iteration over the coloured rows.
@@ -185,7 +185,7 @@ void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& row
   const bool near = regionsFit(colours);
   const std::size_t memory = near ? colours.largestRegion() * sizeof(Record<D>) : 0;
   if (memory > 32 * 1024)
-    check(cudaFuncSetAttribute(sweepKernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(memory)), "reserve its memory");
+    allowBlockMemory(sweepKernel<D>, memory, "the sweep over coloured rows");
   Record<D>* const v = w.fluid.v.data.data();
   colours.eachColour([&](int first, int blocks) {
     const int* const begin = colours.begin().data + first;
