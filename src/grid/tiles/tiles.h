@@ -159,7 +159,7 @@ struct Want {
 #if BRIM_CUDA
 /// Sets elements of several fields at once, four of each.
 struct Zeros {
-  static constexpr int most = 10;
+  static constexpr int most = 12;
   float4* field[most];
   int fields;
   __device__ void operator()(int c) const {
@@ -250,8 +250,12 @@ class Tiles {
 #if BRIM_CUDA  // a launch for each takes longer than the few tiles of a coarse level
     static_assert(sizeof(T) == sizeof(float) && cells % 4 == 0);
     Zeros zeros{};
-    for (Array<T>* f : fields) zeros.field[zeros.fields++] = reinterpret_cast<float4*>(f->data() + first);
-    forEach((last - first) / 4, zeros);
+    const auto launch = [&] { forEach((last - first) / 4, zeros), zeros.fields = 0; };
+    for (Array<T>* f : fields) {
+      if (zeros.fields == Zeros::most) launch();
+      zeros.field[zeros.fields++] = reinterpret_cast<float4*>(f->data() + first);
+    }
+    launch();
 #else
     for (Array<T>* f : fields) fill(*f, first, last, T(0));
 #endif
