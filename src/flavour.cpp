@@ -381,8 +381,8 @@ static std::string lacks() {
     cudaGetLastError();  // forgotten
     cudaDeviceProp gpu;
     check(cudaGetDeviceProperties(&gpu, 0), "say what it is");
-    return fmt::format("this brim was not built for the {}, of compute capability {}.{}: docs/gpu.md says how to build for it", gpu.name,
-                       gpu.major, gpu.minor);
+    return fmt::format("this brim was not built for the {}, of compute capability {}.{}: docs/gpu.md says how to build for it",
+                       gpu.name, gpu.major, gpu.minor);
   }
   return "";
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 
 #include "brim/run.h"
 #include "observe/checkpoint.h"
@@ -108,6 +109,21 @@ TEST_P(Device, StaysWithTheCpuFor100Steps) {
 }
 
 TEST_P(Device, GivesTheSameBitsEveryTimeAndAfterARestore) { expectSameBits(scene(), 80); }
+
+TEST_P(Device, GivesItsOwnBitsBesideASimulationOfAnotherThread) {
+  constexpr int steps = 40;
+  Scene other = scene();
+  other.solver.name = GetParam() == "flip" ? "pbf" : "flip";
+  const auto hash = [](const Scene& s) {
+    Simulation sim = onDevice(s);
+    stepped(sim, steps);
+    return sim.stateHash();
+  };
+  const auto alone = hash(scene()), otherAlone = hash(other);
+  auto beside = std::async(std::launch::async, hash, scene()), otherBeside = std::async(std::launch::async, hash, other);
+  EXPECT_EQ(beside.get(), alone);
+  EXPECT_EQ(otherBeside.get(), otherAlone);
+}
 
 TEST_P(Device, CapturesBesideTheNextStepsWhatASnapshotShows) {
   const Scene s = scene();

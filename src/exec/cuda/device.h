@@ -30,8 +30,9 @@ inline std::size_t largestBlockMemory() {
 template <class Kernel>
 void allowBlockMemory(Kernel* kernel, std::size_t bytes, const char* work) {
   if (bytes > largestBlockMemory())
-    throw Failure(std::string(work) + " needs " + std::to_string((bytes + 1023) / 1024) + " KiB of a processor's memory for a block, and " +
-                  "this GPU gives " + std::to_string(largestBlockMemory() / 1024) + "; GPUs of compute capability 8.0 and later have enough");
+    throw Failure(std::string(work) + " needs " + std::to_string((bytes + 1023) / 1024) +
+                  " KiB of a processor's memory for a block, and " + "this GPU gives " +
+                  std::to_string(largestBlockMemory() / 1024) + "; GPUs of compute capability 8.0 and later have enough");
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)), "reserve a block's memory");
 }
 

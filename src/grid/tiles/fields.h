@@ -24,7 +24,13 @@ template <int D>
 class Blocks {
  public:
   static constexpr int nodes = Padded<D>::nodes;
-  void resize(int blocks, int numbers) { numbers_ = numbers, data_.resize(std::size_t(blocks) * nodes * numbers); }
+  /// What blocks held before is lost.
+  void resize(int blocks, int numbers) {
+    numbers_ = numbers;
+    const std::size_t n = std::size_t(blocks) * nodes * numbers;
+    if (n * sizeof(Real) > data_.bytes()) data_ = {}, data_.resize(n + n / 8);
+    data_.resize(n);
+  }
   Real* at(int block) { return data_.data() + std::size_t(block) * nodes * numbers_; }
   const Real* at(int block) const { return data_.data() + std::size_t(block) * nodes * numbers_; }
   BlockView<D> view() const { return {data_.data(), numbers_}; }

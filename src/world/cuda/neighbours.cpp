@@ -184,7 +184,12 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Reco
     Set& s = sets_[set];
     if (s.room == 0) s.room = set == 0 ? (D == 3 ? 64 : 32) : 32;
     s.slices.resize(slices);
-    s.list.resize((std::size_t(slices) * s.room + 2 * lister.batch) * Lists::width);  // readers look ahead
+    const std::size_t entries = (std::size_t(slices) * s.room + 2 * lister.batch) * Lists::width;  // readers look ahead
+    if (entries * sizeof(int) > s.list.bytes()) {
+      s.list = {}, s.list.resize(entries + entries / 8);
+      check(cudaMemsetAsync(s.list.data(), 0, s.list.bytes()), "clear memory");  // of what they see there nothing is used
+    }
+    s.list.resize(entries);
     lister.room[set] = s.room;
     lister.list[set] = s.list.data();
     lister.slices[set] = s.slices.data();

@@ -11,7 +11,8 @@ namespace brim::inline BRIM_FLAVOUR {
 
 constexpr int deepest = 16;  // levels
 
-/// The blocks of a cluster, which share the tiles of a level. GPUs before compute capability 9.0 have no clusters: one block there.
+/// The blocks of a cluster, which share the tiles of a level. GPUs before compute capability 9.0 have no clusters: one block
+/// there.
 class Cluster {
  public:
   static constexpr int largest = 16, portable = 8;  // blocks

@@ -293,7 +293,8 @@ class BoundRows {
     forEach(pairs, [=] BRIM_KERNEL(int k) { setOne(number[pair[k].j]); });
     scan(number_, n + 1);
     reach_ = elementOf(number_, n);
-    constexpr std::size_t ours = 200 * 1024, ring = sizeof(RowsAhead<D>) + 256;  // of a processor's memory; what the kernel has beside it
+    constexpr std::size_t ours = 200 * 1024,
+                          ring = sizeof(RowsAhead<D>) + 256;  // of a processor's memory; what the kernel has beside it
     const std::size_t most = std::min(ours, largestBlockMemory() - ring);
     held_ = w.bodies ? w.bodies->size() : 0;
     if (held_ * sizeof(DeviceBody) > most) held_ = 0;

@@ -184,8 +184,7 @@ void sweepRows(World<D>& w, const Colours<D>& colours, const DensityRows<D>& row
   const auto sweep = rowSweep(colours.lists(), rows, multiplier, Uncoupled{});
   const bool near = regionsFit(colours);
   const std::size_t memory = near ? colours.largestRegion() * sizeof(Record<D>) : 0;
-  if (memory > 32 * 1024)
-    allowBlockMemory(sweepKernel<D>, memory, "the sweep over coloured rows");
+  if (memory > 32 * 1024) allowBlockMemory(sweepKernel<D>, memory, "the sweep over coloured rows");
   Record<D>* const v = w.fluid.v.data.data();
   colours.eachColour([&](int first, int blocks) {
     const int* const begin = colours.begin().data + first;
