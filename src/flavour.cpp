@@ -13,10 +13,9 @@
 #include "step/forcing.h"
 #include "step/state.h"
 #include "world/boundary.h"
+#include "world/lent_columns.h"
 #if BRIM_CUDA
 #include "exec/cuda/async_readback.h"
-#else
-#include "world/lent_columns.h"
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -38,16 +37,12 @@ class MachineOf final : public Simulation::Machine {
     maxSpeed_ = report_.max_speed;
   }
 
-#if !BRIM_CUDA
   ~MachineOf() override { lent_.end(world_); }
-#endif
 
   const StepReport& advance(double limit) override {
     if (world_.time >= limit) return report_;
     readWritten();
-#if !BRIM_CUDA
     lent_.part(world_);
-#endif
     memory_.timer.begin(report_);
     memory_.exchange.exchange(world_);
     const TimeLimit next = nextStep(world_, *solver_, std::max(maxSpeed_, emitterSpeed()), limit);
@@ -94,11 +89,12 @@ class MachineOf final : public Simulation::Machine {
   void setMotor(int joint, double speed, double limit) override { world_.bodies->setMotor(joint, speed, limit); }
 
   Columns columns() override {
-#if BRIM_CUDA
-    throw Failure("the particles of a simulation on a GPU are not in the host's memory; take a snapshot");
-#else
+    finish();
     return lent_.lend(world_);
-#endif
+  }
+  void write(const std::vector<double>& position, const std::vector<double>& velocity) override {
+    writeParticles(world_, position, velocity);
+    lent_.haveBeenWritten();
   }
   const StepReport& report() const override { return report_; }
   std::vector<BodyReport> bodies() override { return world_.bodies ? world_.bodies->reports() : std::vector<BodyReport>(); }
@@ -200,21 +196,18 @@ class MachineOf final : public Simulation::Machine {
     return saveState(world_, state_, maxSpeed_);
   }
   void restore(const std::vector<char>& blob) override {
-#if !BRIM_CUDA
     lent_.part(world_);
     lent_.forget();
-#endif
     maxSpeed_ = restoreState(world_, state_, memory_.scratch, blob);
   }
 
  private:
   // Others may have written the particles since the last step.
   void readWritten() {
-#if !BRIM_CUDA
     if (!lent_.written()) return;
+    finishOthers();
     maxSpeed_ = speedAsWritten(world_);
     lent_.forget();
-#endif
   }
 
   // All of a snapshot that does not grow with the fluid.
@@ -349,9 +342,8 @@ class MachineOf final : public Simulation::Machine {
   Facts facts_;
   StepReport report_;
   double maxSpeed_ = 0;  // [m/s]
-#if !BRIM_CUDA
   LentColumns<D> lent_;
-#else
+#if BRIM_CUDA
   AsyncReadback readback_;
   std::future<void> reading_;  // the host reads what readback_ copied
 #endif

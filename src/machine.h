@@ -17,6 +17,7 @@ struct Simulation::Machine {
   virtual void setLoad(int body, const Vector& force, const Vector& torque) = 0;
   virtual void setMotor(int joint, double speed, double limit) = 0;
   virtual Columns columns() = 0;
+  virtual void write(const std::vector<double>& position, const std::vector<double>& velocity) = 0;
   virtual const StepReport& report() const = 0;
   virtual std::vector<BodyReport> bodies() = 0;
   virtual std::vector<Pose<double>> solids(bool atStart) = 0;

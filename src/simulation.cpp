@@ -200,6 +200,9 @@ void Simulation::setMotor(std::size_t joint, double speed, double limit) {
   machine_->setMotor(int(joint), speed, limit);
 }
 Columns Simulation::columns() { return machine_->columns(); }
+void Simulation::write(const std::vector<double>& position, const std::vector<double>& velocity) {
+  machine_->write(position, velocity);
+}
 const StepReport& Simulation::report() const { return machine_->report(); }
 std::vector<BodyReport> Simulation::bodies() const { return machine_->bodies(); }
 std::vector<BodyReport> Simulation::solids() const {

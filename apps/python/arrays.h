@@ -30,8 +30,12 @@ py::array taken(std::vector<T>&& values, int numbers = 0) {
   return py::array(py::dtype::of<T>(), {size / numbers, py::ssize_t(numbers)}, {numbers * row, row}, data, owner);
 }
 
+/// A column in a GPU's memory, for those who know CUDA (device_array.cpp).
+py::object deviceArrayOf(const Columns&, const ParticleColumn&);
+
 /// A view of a column; `written` tells whether Python may write it.
-inline py::array viewOf(const Columns& all, const ParticleColumn& c, bool written) {
+inline py::object viewOf(const Columns& all, const ParticleColumn& c, bool written) {
+  if (all.onDevice) return deviceArrayOf(all, c);
   const py::dtype type = c.number == ParticleColumn::Number::single  ? py::dtype::of<float>()
                          : c.number == ParticleColumn::Number::twice ? py::dtype::of<double>()
                                                                      : py::dtype::of<std::int32_t>();
@@ -42,6 +46,7 @@ inline py::array viewOf(const Columns& all, const ParticleColumn& c, bool writte
   return a;
 }
 
+void bindDeviceArrays(py::module_&);
 void bindErrors(py::module_&);
 void bindScene(py::module_&);
 void bindSnapshot(py::module_&);

@@ -70,6 +70,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("catalogue_text", &brim::catalogueText, py::arg("name") = "");
   bindScene(m);
   bindSnapshot(m);
+  bindDeviceArrays(m);
   bindSimulation(m);
   bindFiles(m);
   bindDataset(m);

@@ -125,6 +125,8 @@ void bindSimulation(py::module_& m) {
              if (name == "pressure") return viewOf(all, all.pressure, false);
              return viewOf(all, all.id, false);
            })
+      .def("write", [](Stepper& s, const std::vector<double>& position,
+                       const std::vector<double>& velocity) { Use(s)->write(position, velocity); })
       .def("snapshot",
            [](Stepper& s) {
              Use sim(s);

@@ -200,7 +200,8 @@ class Simulation(pictures.Shown):
     * their order is the one in which the solver keeps the particles. It changes with every step; ``id`` tells who is who;
     * ``position`` counts from the lower corner of the domain, ``origin``: in the scene it is ``position + origin``;
     * what is written to ``position`` and ``velocity`` counts from the next step on. The others cannot be written;
-    * an array that is kept over a step keeps its values, and the simulation goes on in a copy. Take it anew after each step.
+    * an array that is kept over a step keeps its values, and the simulation goes on in a copy. Take it anew after each step;
+    * with device="cuda" they are DeviceArrays in the GPU's memory, which torch, cupy and jax take without a copy.
 
     ``state()`` is a copy ordered by id in the coordinates of the scene, which is simpler where speed does not matter.
     """
@@ -281,9 +282,13 @@ class Simulation(pictures.Shown):
 
     # The particles, without a copy.
     def _column(self, name):
-        if self._options is not None and self._options["device"] != "cpu":
-            raise errors.Failure("the arrays of a simulation on a GPU are not in the host's memory; state() copies them")
         return self._core.column(name)
+
+    def _fill(self, name, values):
+        column = self._column(name)
+        if not isinstance(column, np.ndarray):
+            raise errors.Failure(f"{name} is in a GPU's memory: write it with set_state(), or as torch.as_tensor(simulation.{name}, device=\"cuda\")[:] = ...")
+        column[:] = values
 
     @property
     def position(self):
@@ -292,7 +297,7 @@ class Simulation(pictures.Shown):
 
     @position.setter
     def position(self, values):
-        self._column("position")[:] = values
+        self._fill("position", values)
 
     @property
     def velocity(self):
@@ -301,7 +306,7 @@ class Simulation(pictures.Shown):
 
     @velocity.setter
     def velocity(self, values):
-        self._column("velocity")[:] = values
+        self._fill("velocity", values)
 
     density = property(lambda self: self._column("density"), doc="[kg/m^3] (n,), a view.")
     pressure = property(lambda self: self._column("pressure"), doc="[Pa] (n,), a view.")
@@ -315,17 +320,17 @@ class Simulation(pictures.Shown):
         """Writes positions [m] and velocities [m/s] in the coordinates of the scene, in ascending order of id: those of a State, or arrays
         (n, dimension). Particles do not come or go by it."""
         if state is not None:
-            if len(state) != self.count or not np.array_equal(state.id, np.sort(self.id)):
+            if len(state) != self.count or not np.array_equal(state.id, self.state().id):
                 raise errors.Failure("the state is of other particles")
             position, velocity = state.position, state.velocity
-        order = np.argsort(self.id, kind="stable")
-        for column, values, origin in ((self.position, position, self.origin), (self.velocity, velocity, 0.0)):
-            if values is None:
-                continue
-            values = np.asarray(values, dtype=float)
-            if values.shape != column.shape:
-                raise ValueError(f"the array has the shape {values.shape}; it must be {column.shape}")
-            column[order] = values - origin
+        shape = (self.count, self._core.scene.dimension)
+        written = []
+        for values in (position, velocity):
+            values = np.empty(0) if values is None else np.asarray(values, dtype=float)
+            if values.size and values.shape != shape:
+                raise ValueError(f"the array has the shape {values.shape}; it must be {shape}")
+            written.append(values.ravel())
+        self._core.write(*written)
 
     # What can be changed between steps.
     @property

@@ -183,6 +183,10 @@ class Array {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+/// A device waits here for its work; a CPU has none under way.
+inline void finish() {}
+inline void finishOthers() {}
+
 /// Copies between the machine's memory and the host's.
 template <class T>
 void copyIn(Array<T>& to, const T* from, std::size_t n) {

@@ -1,8 +1,12 @@
-// The particles' memory as others read and write it between two steps (Simulation::columns). For CPUs.
+// The particles' memory as others read and write it between two steps (Simulation::columns): on a GPU the device's.
 #pragma once
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "brim/simulation.h"
 #include "world/world.h"
@@ -26,6 +30,7 @@ class LentColumns {
             {f.pressure.data.data(), real, 1, sizeof(Real)},
             {f.id.data.data(), ParticleColumn::Number::whole, 1, sizeof(int)},
             w.origin,
+            onDevice,
             memory};
   }
 
@@ -41,6 +46,8 @@ class LentColumns {
   /// Whether anybody may have written since they were forgotten last. Who holds columns may write until the next step.
   bool written() const { return lent_ || !memory_.expired(); }
   void forget() { lent_ = false; }
+  /// Somebody wrote without holding columns.
+  void haveBeenWritten() { lent_ = true; }
 
  private:
   struct Memory {
@@ -65,43 +72,68 @@ class LentColumns {
   bool lent_ = false;
 };
 
+/// Of particles that others wrote: the largest speed, and one of those that cannot be simulated (-1: all can).
+struct AsWritten {
+  double speed2 = 0;  // [m^2/s^2]
+  int bad = -1;
+};
+
 /// The largest speed [m/s] of the particles as they were written. Throws Failure if one is not finite, too fast, or outside of
 /// the domain: searches could not place it.
 template <int D>
 double speedAsWritten(const World<D>& w) {
-  struct Found {
-    double speed2 = 0;
-    int bad = -1;
-  };
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const Vec<D> extent = w.extent;
   // Past an open side particles are removed by the next step, past a periodic one they come back.
   Vec<D> slack;
   for (int k = 0; k < D; ++k) slack[k] = w.walled[k] ? Real(w.spacing) : w.extent[k];
-  const Found all = reduce(
-      w.fluid.size(), Found(),
-      [=](int i) {
+  const AsWritten all = reduce(
+      w.fluid.size(), AsWritten(),
+      [=] BRIM_KERNEL(int i) {
         const auto x = p[i].x, u = v[i].x;
-        Found f{double(dot(u, u)), -1};
+        AsWritten f{double(dot(u, u)), -1};
         bool good = f.speed2 < absurdSpeed * absurdSpeed;
         for (int k = 0; k < D; ++k) good = good && x[k] >= -slack[k] && x[k] <= extent[k] + slack[k];
         if (!good) f.bad = i;
         return f;
       },
-      [](Found& a, const Found& b) {
+      [=] BRIM_KERNEL(AsWritten & a, const AsWritten& b) {
         a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
         if (a.bad < 0) a.bad = b.bad;
       });
   if (all.bad < 0) return std::sqrt(all.speed2);
+  const Vec<D> x = elementOf(w.fluid.p.data, all.bad).x, u = elementOf(w.fluid.v.data, all.bad).x;
   std::string place, velocity;
   for (int k = 0; k < D; ++k) {
-    place += fmt::format("{}{:g}", k ? ", " : "", w.origin[k] + p[all.bad].x[k]);
-    velocity += fmt::format("{}{:g}", k ? ", " : "", v[all.bad].x[k]);
+    place += fmt::format("{}{:g}", k ? ", " : "", w.origin[k] + x[k]);
+    velocity += fmt::format("{}{:g}", k ? ", " : "", u[k]);
   }
   throw Failure(
       fmt::format("particle {} cannot be simulated as it was written: position ({}) m, velocity ({}) m/s; it must be in the "
                   "domain and finite",
-                  w.fluid.id.data[all.bad], place, velocity));
+                  elementOf(w.fluid.id.data, all.bad), place, velocity));
+}
+
+/// Writes D numbers of each particle, in ascending order of id, in the coordinates of the scene; empty: they stay as they are.
+template <int D>
+void writeParticles(World<D>& w, const std::vector<double>& position, const std::vector<double>& velocity) {
+  const int n = w.fluid.size();
+  const auto id = onHost(w.fluid.id.data, n);
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return id[a] < id[b]; });
+  const auto write = [&](const std::vector<double>& values, Array<Record<D>>& column, const std::array<double, 3>& origin) {
+    if (values.empty()) return;
+    if (values.size() != std::size_t(n) * D)
+      throw Failure(fmt::format("{} numbers were given for {} particles in {}D", values.size(), n, D));
+    const auto now = onHost(column, int(column.size()));  // with the padding behind the particles
+    std::vector<Record<D>> records(now.begin(), now.end());
+    for (int k = 0; k < n; ++k)
+      for (int a = 0; a < D; ++a) records[order[k]].x[a] = Real(values[std::size_t(k) * D + a] - origin[a]);
+    copyIn(column, records.data(), records.size());
+  };
+  write(position, w.fluid.p.data, {w.origin[0], w.origin[1], w.origin[2]});
+  write(velocity, w.fluid.v.data, {0, 0, 0});
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -27,6 +27,8 @@ inline void check(cudaError_t result, const char* what) {
 }
 
 inline void finish() { check(cudaStreamSynchronize(nullptr), "finish its work"); }
+/// What other programs do on the device, in streams of their own, too.
+inline void finishOthers() { check(cudaDeviceSynchronize(), "finish its work"); }
 
 /// Tests compile with BRIM_HOST_ACCESS: all arrays of the process are then pinned memory of the host, which kernels reach too,
 /// and the host may use elements of arrays and views, for which it waits until the device is idle.
