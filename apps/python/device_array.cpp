@@ -68,7 +68,8 @@ py::capsule tensorOf(const DeviceArray& a) {
 }  // namespace
 
 py::object deviceArrayOf(const Columns& all, const ParticleColumn& c) {
-  DeviceArray a{c.first, {std::int64_t(all.count)}, {std::int64_t(c.stride)}, c.number == ParticleColumn::Number::whole, all.memory};
+  DeviceArray a{
+      c.first, {std::int64_t(all.count)}, {std::int64_t(c.stride)}, c.number == ParticleColumn::Number::whole, all.memory};
   if (c.numbers > 1) a.shape.push_back(c.numbers), a.strides.push_back(DeviceArray::bytes);
   return py::cast(std::move(a));
 }
@@ -82,7 +83,8 @@ void bindDeviceArrays(py::module_& m) {
       .def("__len__", [](const DeviceArray& a) { return a.shape[0]; })
       .def("__repr__",
            [](const DeviceArray& a) {
-             return "<brim.DeviceArray " + py::repr(tupleOf(a.shape)).cast<std::string>() + " in a GPU's memory: torch, cupy and jax take it>";
+             return "<brim.DeviceArray " + py::repr(tupleOf(a.shape)).cast<std::string>() +
+                    " in a GPU's memory: torch, cupy and jax take it>";
            })
       .def_property_readonly("__cuda_array_interface__", &interfaceOf)
       .def(

@@ -2,11 +2,13 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <tuple>
+#include <vector>
 
 #include "math/whole.h"
 
@@ -16,10 +18,20 @@ namespace {
 
 using Cell = std::array<std::int64_t, 3>;
 
-Cell cellOf(const Snapshot& s, std::size_t i, double side) {
-  Cell c = {0, 0, 0};
-  for (int k = 0; k < s.dimension; ++k) c[k] = whole<std::int64_t>(std::floor(s.position[3 * i + k] / side));
-  return c;
+/// A particle in the order of the cells: x slowest, z fastest.
+struct Placed {
+  Cell cell;
+  std::array<double, 3> x;  // [m]
+};
+
+bool before(const Placed& p, const Cell& c) { return p.cell < c; }
+
+/// The first particle from `at` on that is not before the cell, which is near: steps that double, then halves.
+std::vector<Placed>::const_iterator further(std::vector<Placed>::const_iterator at, std::vector<Placed>::const_iterator end,
+                                            const Cell& c) {
+  std::ptrdiff_t step = 8;
+  while (end - at > step && before(at[step], c)) at += step, step *= 2;
+  return std::lower_bound(at, end - at > step ? at + step + 1 : end, c, before);
 }
 
 }  // namespace
@@ -27,34 +39,43 @@ Cell cellOf(const Snapshot& s, std::size_t i, double side) {
 Spacing spacingOf(const Snapshot& s, double spacing) {
   // Particles sorted by cells of two spacings: the nearest within reach is in one of the 3^D around a particle.
   const double side = 2 * spacing;
-  std::vector<Cell> cell(s.size());
-  std::vector<std::size_t> order(s.size());
-  for (std::size_t i = 0; i < s.size(); ++i) cell[i] = cellOf(s, i, side);
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return std::tie(cell[a], a) < std::tie(cell[b], b); });
+  std::vector<Placed> all(s.size());
+  tbb::parallel_for(std::size_t(0), s.size(), [&](std::size_t i) {
+    all[i] = {};
+    for (int k = 0; k < s.dimension; ++k) {
+      all[i].x[k] = s.position[3 * i + k];
+      all[i].cell[k] = whole<std::int64_t>(std::floor(all[i].x[k] / side));
+    }
+  });
+  tbb::parallel_sort(all, [](const Placed& a, const Placed& b) { return std::tie(a.cell, a.x) < std::tie(b.cell, b.x); });
   std::vector<double> nearest(s.size());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, s.size(), 1024), [&](const auto& range) {
+    // Cells that differ in the last axis alone follow each other, so each of the nine (or three) columns of cells around a
+    // particle is one stretch, which only moves on with the particles.
+    using Place = std::vector<Placed>::const_iterator;
+    std::array<Place, 9> from, to;
+    from.fill(all.end()), to.fill(all.end());
+    const int depth = s.dimension == 3 ? 1 : 0;
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      const Cell& c = all[i].cell;
+      const bool moved = i == range.begin() || c != all[i - 1].cell;
       double least = side * side;
-      const int depth = s.dimension == 3 ? 1 : 0;
-      for (std::int64_t x = -1; x <= 1; ++x)
-        for (std::int64_t y = -1; y <= 1; ++y) {
-          // Cells that differ in the last axis alone follow each other in the order.
-          const Cell first = {cell[i][0] + x, cell[i][1] + y, cell[i][2] - depth},
-                     last = {first[0], first[1], cell[i][2] + depth};
-          auto at =
-              std::lower_bound(order.begin(), order.end(), first, [&](std::size_t a, const Cell& c) { return cell[a] < c; });
-          for (; at != order.end() && cell[*at] <= last; ++at) {
-            if (*at == i) continue;
-            double r2 = 0;
-            for (int k = 0; k < s.dimension; ++k) {
-              const double r = s.position[3 * i + k] - s.position[3 * *at + k];
-              r2 += r * r;
-            }
-            least = std::min(least, r2);
-          }
+      for (int column = 0; column < 9; ++column) {
+        if (moved) {
+          const Cell first = {c[0] + column / 3 - 1, c[1] + column % 3 - 1, c[2] - depth},
+                     past = {first[0], first[1], c[2] + depth + 1};
+          const bool onwards = i != range.begin();
+          from[column] =
+              onwards ? further(from[column], all.end(), first) : std::lower_bound(all.begin(), all.end(), first, before);
+          to[column] = further(from[column], all.end(), past);
         }
+        for (Place at = from[column]; at != to[column]; ++at) {
+          if (at == all.begin() + std::ptrdiff_t(i)) continue;
+          double r2 = 0;
+          for (int k = 0; k < 3; ++k) r2 += (all[i].x[k] - at->x[k]) * (all[i].x[k] - at->x[k]);
+          least = std::min(least, r2);
+        }
+      }
       nearest[i] = std::sqrt(least) / spacing;
     }
   });

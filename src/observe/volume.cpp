@@ -39,10 +39,10 @@ using Node = std::array<std::int64_t, D>;
 /// Blocks that some particle reaches, numbered as they are met: open addressing, keys of 21 bits an axis.
 class BlockTable {
  public:
-  BlockTable() : slots_(1 << 10, Slot{empty, 0}) {}
+  BlockTable() : slots_(1 << 10, Slot{empty, -1}) {}
 
   int number(std::uint64_t key) {
-    auto& slot = find(key);
+    auto& slot = slots_[slotOf(key)];
     if (slot.key == key) return slot.number;
     slot = {key, int(keys_.size())};
     keys_.push_back(key);
@@ -50,6 +50,8 @@ class BlockTable {
     if (2 * keys_.size() > slots_.size()) grow();
     return number;
   }
+  /// -1: it is not there.
+  int find(std::uint64_t key) const { return slots_[slotOf(key)].number; }
   const std::vector<std::uint64_t>& keys() const { return keys_; }
 
  private:
@@ -58,19 +60,16 @@ class BlockTable {
     std::uint64_t key;
     int number;
   };
-  Slot& find(std::uint64_t key) {
-    std::size_t at = (key * 0x9e3779b97f4a7c15u) >> 20;
-    while (true) {
-      auto& slot = slots_[at & (slots_.size() - 1)];
-      if (slot.key == key || slot.key == empty) return slot;
-      ++at;
-    }
+  std::size_t slotOf(std::uint64_t key) const {
+    std::size_t at = (key * 0x9e3779b97f4a7c15u) >> 20 & (slots_.size() - 1);
+    while (slots_[at].key != key && slots_[at].key != empty) at = (at + 1) & (slots_.size() - 1);
+    return at;
   }
   void grow() {
-    std::vector<Slot> old(2 * slots_.size(), Slot{empty, 0});
+    std::vector<Slot> old(2 * slots_.size(), Slot{empty, -1});
     old.swap(slots_);
     for (const auto& slot : old)
-      if (slot.key != empty) find(slot.key) = slot;
+      if (slot.key != empty) slots_[slotOf(slot.key)] = slot;
   }
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> keys_;
@@ -90,32 +89,38 @@ Node<D> nodeOf(std::uint64_t key) {
   return block;
 }
 
-/// A particle in spacings from the first node, and the blocks that its nodes are in.
+/// The block `by` further along the axes of `o` (bits).
 template <int D>
-struct Reach {
-  std::array<double, D> u;
-  Node<D> low, high;
+Node<D> shifted(Node<D> block, int o, int by) {
+  for (int a = 0; a < D; ++a) block[a] += (o >> a & 1) * by;
+  return block;
+}
+
+/// Where a particle is: the block of the first node that it reaches, its home, and its place from that block's first node in
+/// spacings, within [1, side + 1).
+template <int D>
+struct Place {
+  Node<D> home;
+  std::array<float, D> u;
   bool reachable = true;  // else beyond the keys: a million blocks from the domain
 
-  Reach(const double* x, const Vector& corner, double scale) {
+  Place(const double* x, const Vector& corner, double scale) {
     constexpr double far = double(side) * ((1 << 20) - 1);
+    std::array<double, D> all;
     for (int a = 0; a < D; ++a) {
-      u[a] = (x[a] - corner[a]) * scale - 0.25;
-      if (!(std::abs(u[a]) < far - reach)) reachable = false;
+      all[a] = (x[a] - corner[a]) * scale - 0.25;
+      if (!(std::abs(all[a]) < far - reach)) reachable = false;
     }
     for (int a = 0; a < D && reachable; ++a) {
-      const auto first = std::int64_t(u[a] + far) - std::int64_t(far) - 1;  // floor(u) - 1
-      low[a] = first >> 3, high[a] = (first + reach - 1) >> 3;
+      home[a] = (std::int64_t(all[a] + far) - std::int64_t(far) - 1) >> 3;  // of floor - 1
+      u[a] = float(all[a] - double(home[a] * side));
     }
   }
-  template <class F>
-  void eachBlock(F body) const {
-    Node<D> b = low;
-    for (bool more = reachable; more;) {
-      body(b);
-      more = false;
-      for (int a = 0; a < D && !more; ++a) b[a] < high[a] ? (++b[a], more = true) : (b[a] = low[a], false);
-    }
+  /// The axes, as bits, along which it also reaches the next block.
+  int beyond() const {
+    int axes = 0;
+    for (int a = 0; a < D; ++a) axes |= (u[a] >= side - reach + 2) << a;
+    return axes;
   }
 };
 
@@ -161,57 +166,82 @@ class Points {
   std::vector<double> images_;
 };
 
-/// For every block the particles that reach it, in their order. Numbers only: (1 + 3/8)^D of them a particle, so that measuring
-/// takes less memory than the snapshot itself.
+/// The particles of each home block, in their order.
 template <int D>
-struct Lists {
+struct Homes {
   BlockTable blocks;
-  std::vector<std::int64_t> begin;
-  std::vector<int> particles;
+  std::vector<std::int64_t> begin;      // of each block's particles
+  std::vector<std::array<float, D>> u;  // their places in the block
+  std::vector<std::uint8_t> beyond;     // a bit for each sum of axes along which some particle of the block reaches on
 };
 
 /// The blocks of one chunk of the particles, by the chunk's own numbers.
 struct Part {
   BlockTable blocks;
-  std::vector<std::int64_t> count;  // particles of the chunk in the block
-  std::vector<std::int64_t> next;   // where the block's next particle is put
-  std::vector<int> number;          // of the block among all
+  std::vector<std::int64_t> count;   // particles of the chunk in the block
+  std::vector<std::uint8_t> beyond;  // as in Homes
+  std::vector<std::int64_t> next;    // where the block's next particle is put
 
   int own(std::uint64_t key) {
     const int n = blocks.number(key);
-    if (n == int(count.size())) count.push_back(0);
+    if (n == int(count.size())) count.push_back(0), beyond.push_back(0);
     return n;
   }
 };
 
 /// Chunks count and fill beside each other; each has its place in every list, so that lists do not depend on threads.
 template <int D>
-Lists<D> makeLists(const Points<D>& x, const Vector& corner, double spacing) {
+Homes<D> homesOf(const Points<D>& x, const Vector& corner, double spacing) {
   std::vector<Part> parts(chunksOf(x.size()));
+  std::vector<int> number(x.size(), -1);  // of the particle's block in its chunk
   const auto eachOf = [&](std::size_t c, auto body) {
-    for (std::size_t i = c * chunk; i < std::min(x.size(), (c + 1) * chunk); ++i)
-      Reach<D>(x[i], corner, 1 / spacing).eachBlock([&](const Node<D>& b) { body(i, parts[c].own(keyOf<D>(b))); });
+    for (std::size_t i = c * chunk; i < std::min(x.size(), (c + 1) * chunk); ++i) body(i, Place<D>(x[i], corner, 1 / spacing));
   };
-  tbb::parallel_for(std::size_t(0), parts.size(),
-                    [&](std::size_t c) { eachOf(c, [&](std::size_t, int n) { ++parts[c].count[n]; }); });
-  Lists<D> lists;
+  tbb::parallel_for(std::size_t(0), parts.size(), [&](std::size_t c) {
+    eachOf(c, [&](std::size_t i, const Place<D>& at) {
+      if (!at.reachable) return;
+      const int n = number[i] = parts[c].own(keyOf<D>(at.home));
+      ++parts[c].count[n];
+      parts[c].beyond[n] |= std::uint8_t(1 << at.beyond());
+    });
+  });
+  Homes<D> homes;
   std::vector<std::int64_t> count;
-  for (auto& part : parts)
-    for (std::size_t n = 0; n < part.count.size(); ++n) {
-      const int number = lists.blocks.number(part.blocks.keys()[n]);
-      if (number == int(count.size())) count.push_back(0);
-      part.number.push_back(number), part.next.push_back(count[number]);
-      count[number] += part.count[n];
+  std::vector<std::vector<int>> common(parts.size());  // numbers of a chunk's blocks among all
+  for (std::size_t c = 0; c < parts.size(); ++c)
+    for (std::size_t n = 0; n < parts[c].count.size(); ++n) {
+      const int b = homes.blocks.number(parts[c].blocks.keys()[n]);
+      if (b == int(count.size())) count.push_back(0), homes.beyond.push_back(0);
+      common[c].push_back(b), parts[c].next.push_back(count[b]);
+      count[b] += parts[c].count[n];
+      homes.beyond[b] |= parts[c].beyond[n];
     }
-  lists.begin.assign(1, 0);
-  for (const std::int64_t n : count) lists.begin.push_back(lists.begin.back() + n);
-  lists.particles.resize(lists.begin.back());
+  homes.begin.assign(1, 0);
+  for (const std::int64_t n : count) homes.begin.push_back(homes.begin.back() + n);
+  homes.u.resize(homes.begin.back());
   tbb::parallel_for(std::size_t(0), parts.size(), [&](std::size_t c) {
     Part& part = parts[c];
-    for (std::size_t n = 0; n < part.next.size(); ++n) part.next[n] += lists.begin[part.number[n]];
-    eachOf(c, [&](std::size_t i, int n) { lists.particles[part.next[n]++] = int(i); });
+    for (std::size_t n = 0; n < part.next.size(); ++n) part.next[n] += homes.begin[common[c][n]];
+    eachOf(c, [&](std::size_t i, const Place<D>& at) {
+      if (number[i] >= 0) homes.u[part.next[number[i]]++] = at.u;
+    });
   });
-  return lists;
+  return homes;
+}
+
+/// All blocks that particles reach: their homes and what comes next to these.
+template <int D>
+BlockTable reachedBlocks(const Homes<D>& homes) {
+  BlockTable reached;
+  for (std::size_t h = 0; h < homes.beyond.size(); ++h) {
+    const Node<D> home = nodeOf<D>(homes.blocks.keys()[h]);
+    for (int o = 0; o < 1 << D; ++o) {  // a particle that reaches on along x and y reaches three blocks besides its own
+      bool any = false;
+      for (int axes = 0; axes < 1 << D; ++axes) any = any || ((axes & o) == o && (homes.beyond[h] >> axes & 1));
+      if (any) reached.number(keyOf<D>(shifted<D>(home, o, 1)));
+    }
+  }
+  return reached;
 }
 
 // The four nodes of a row at once.
@@ -226,19 +256,24 @@ inline Four root(Four x) {
 #endif
 }
 
-inline Four positive(Four x) { return x > 0 ? x : Four{}; }
+inline Four positive(Four x) {
+#if defined(__SSE2__)
+  return Four(_mm_max_ps(__m128(x), __m128{}));
+#else
+  return x > 0 ? x : Four{};
+#endif
+}
 
-/// Nodes of one block where the sum of the kernels exceeds `threshold`. Rows along axis 0 are not clipped but have a rim.
+/// Adds the kernels of the particles of `home` to the sums of the block that comes `o` (bits: axes) after it. Rows along axis 0
+/// are not clipped but have a rim.
 template <int D>
-std::int64_t countNodes(const Points<D>& x, const Vector& corner, double spacing, const Lists<D>& lists, int block,
-                        float threshold) {
-  constexpr int rows = D == 3 ? side * side : side;
-  float sum[rows * row] = {};
-  const Node<D> node = nodeOf<D>(lists.blocks.keys()[block]);
-  for (std::int64_t k = lists.begin[block]; k < lists.begin[block + 1]; ++k) {
-    const Reach<D> at(x[std::size_t(lists.particles[k])], corner, 1 / spacing);
-    std::array<float, D> u;
-    for (int a = 0; a < D; ++a) u[a] = float(at.u[a] - double(node[a] * side));
+void addKernels(const Homes<D>& homes, int home, int o, float* sum) {
+  for (std::int64_t k = homes.begin[home]; k < homes.begin[home + 1]; ++k) {
+    std::array<float, D> u = homes.u[k];
+    bool reaches = true;
+    for (int a = 0; a < D; ++a)
+      if (o >> a & 1) reaches = reaches && u[a] >= side - reach + 2, u[a] -= side;
+    if (!reaches) continue;
     std::array<int, D> first;
     for (int a = 0; a < D; ++a) first[a] = std::clamp(int(u[a] + side) - side - 1, -rim, side - 1);  // floor(u) - 1
     const Four dx = float(first[0]) - u[0] + Four{0, 1, 2, 3};
@@ -249,7 +284,6 @@ std::int64_t countNodes(const Points<D>& x, const Vector& corner, double spacing
       for (int y = std::max(first[1], 0); y < std::min(first[1] + reach, side); ++y) {
         const float dy = y - u[1];
         const float r2 = dy * dy + dz * dz;
-        if (r2 >= 4) continue;
         // W / sigma = 2 (1-q)_+^3 - (1-2q)_+^3 with q = r/h and h = 2 spacings.
         const Four q = root(r2 + dx2) * 0.5f;
         const Four a = positive(1 - q), b = positive(1 - 2 * q);
@@ -261,6 +295,15 @@ std::int64_t countNodes(const Points<D>& x, const Vector& corner, double spacing
       }
     }
   }
+}
+
+/// Nodes of one block where the sum of the kernels exceeds `threshold`.
+template <int D>
+std::int64_t countNodes(const Points<D>& x, const Homes<D>& homes, const Node<D>& node, float threshold) {
+  constexpr int rows = D == 3 ? side * side : side;
+  float sum[rows * row] = {};
+  for (int o = 0; o < 1 << D; ++o)
+    if (const int home = homes.blocks.find(keyOf<D>(shifted<D>(node, o, -1))); home >= 0) addKernels<D>(homes, home, o, sum);
   std::array<int, 3> low = {0, 0, 0}, high = {1, 1, 1};  // nodes of the block within the walls
   for (int a = 0; a < D; ++a) {
     low[a] = int(std::clamp<std::int64_t>(x.first(a), node[a] * side, (node[a] + 1) * side) - node[a] * side);
@@ -279,13 +322,14 @@ double volumeOf(const Snapshot& s, const Domain& domain, double spacing, double 
   const double sigma = D == 3 ? 8 / (std::numbers::pi * h * h * h) : 40 / (7 * std::numbers::pi * h * h);
   const float threshold = float(rho0 / 2 / (mass * sigma));
   const Points<D> points(s, domain, spacing);
-  const auto lists = makeLists<D>(points, domain.min, spacing);
-  // Every node is summed in the order of the particles, and counts add exactly: threads change nothing.
+  const Homes<D> homes = homesOf<D>(points, domain.min, spacing);
+  const BlockTable blocks = reachedBlocks<D>(homes);
+  // Every node is summed in the order of the homes and of their particles, and counts add exactly: threads change nothing.
   const auto nodes = tbb::parallel_reduce(
-      tbb::blocked_range<int>(0, int(lists.blocks.keys().size())), std::int64_t(0),
-      [&](const tbb::blocked_range<int>& range, std::int64_t count) {
-        for (int b = range.begin(); b < range.end(); ++b)
-          count += countNodes<D>(points, domain.min, spacing, lists, b, threshold);
+      tbb::blocked_range<std::size_t>(0, blocks.keys().size()), std::int64_t(0),
+      [&](const tbb::blocked_range<std::size_t>& range, std::int64_t count) {
+        for (std::size_t b = range.begin(); b < range.end(); ++b)
+          count += countNodes<D>(points, homes, nodeOf<D>(blocks.keys()[b]), threshold);
         return count;
       },
       std::plus<>());
