@@ -172,11 +172,17 @@ void fillLattice(const Scene& scene, const SolidShape& shape, int block, const s
         row[r].points.push_back(x);
     }
   });
+  std::vector<std::size_t> begin(1, filling.points.size());
   for (const Row& r : row) {
-    filling.points.insert(filling.points.end(), r.points.begin(), r.points.end());
+    begin.push_back(begin.back() + r.points.size());
     filling.insideSolids += r.solid;
     filling.overlapping += r.taken;
   }
+  filling.points.resize(begin.back());
+  tbb::parallel_for(std::int64_t(0), rows, [&](std::int64_t r) {
+    std::copy(row[r].points.begin(), row[r].points.end(), filling.points.begin() + std::ptrdiff_t(begin[r]));
+    std::vector<Vector>().swap(row[r].points);
+  });
   filling.block.resize(filling.points.size(), block);
 }
 

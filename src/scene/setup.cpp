@@ -1,6 +1,9 @@
 #include "scene/setup.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
 
 #include "scene/declare.h"
 #include "scene/lattice.h"
@@ -33,7 +36,12 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
   velocities.reserve(scene.fluid.blocks.size());
   for (std::size_t k = 0; k < scene.fluid.blocks.size(); ++k)
     velocities.emplace_back(scene, scene.fluid.blocks[k], fmt::format("fluid.blocks[{}]", k));
-  for (std::size_t i = 0; i < s.position.size(); ++i) s.velocity[i] = velocities[s.block[i]].at(s.position[i]);
+  const auto start = [&](std::size_t i) { s.velocity[i] = velocities[s.block[i]].at(s.position[i]); };
+  // Formulas have variables of their own, and the first particle that one is wrong for is told.
+  if (std::any_of(velocities.begin(), velocities.end(), [](const BlockVelocity& v) { return v.hasFormulas(); }))
+    for (std::size_t i = 0; i < s.position.size(); ++i) start(i);
+  else
+    tbb::parallel_for(std::size_t(0), s.position.size(), start);
   // On a grid the domain's walls are cells; the solids' samples are only for pictures.
   Scene sampled = scene;
   if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->capabilities.grid) {

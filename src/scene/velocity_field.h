@@ -16,6 +16,8 @@ class BlockVelocity {
   ~BlockVelocity();
   /// [m/s] at x [m]. Throws SceneError where a formula gives no finite number.
   Vector at(const Vector& x);
+  /// Whether at() is for one thread at a time.
+  bool hasFormulas() const { return !formulas_.empty(); }
 
  private:
   struct Formulas;

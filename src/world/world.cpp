@@ -30,7 +30,7 @@ World<D>::World(Setup made) : solids(made), soft(made) {
   const int n = int(kept->position.size());
   std::vector<Record<D>> p(n), v(n);
   std::vector<int> id(n);
-  for (int i = 0; i < n; ++i) {
+  forEachOnHost(n, [&](int i) {
     for (int k = 0; k < D; ++k) {
       p[i].x[k] = Real(kept->position[i][k] - origin[k]);
       v[i].x[k] = Real(kept->velocity[i][k]);
@@ -38,7 +38,7 @@ World<D>::World(Setup made) : solids(made), soft(made) {
     p[i].a = Real(mass);
     v[i].a = Real(rho0);
     id[i] = i;
-  }
+  });
   fluid.grow(n);
   copyIn(fluid.p.data, p.data(), n);
   copyIn(fluid.v.data, v.data(), n);

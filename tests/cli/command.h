@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -38,7 +39,9 @@ class Command : public testing::Test {
  protected:
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder = fs::path(testing::TempDir()) / ("brim_" + std::to_string(getpid()) + "_" + test->name());
+    std::string name = test->name();
+    std::replace(name.begin(), name.end(), '/', '_');  // between a test and its parameter
+    folder = fs::path(testing::TempDir()) / ("brim_" + std::to_string(getpid()) + "_" + name);
     fs::create_directories(folder / "scenes");
     std::ofstream(folder / "scenes/dam.toml") << dam;
   }
