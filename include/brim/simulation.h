@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "brim/health.h"
 #include "brim/scene.h"
 #include "brim/snapshot.h"
 
@@ -85,14 +86,18 @@ class Simulation {
   /// Speed [rad/s] or [m/s] and strength [N m] or [N] of a joint's motor from now on; within its start and stop.
   void setMotor(std::size_t joint, double speed, double limit);
 
-  /// The particles without a copy, until the next step. On a GPU their addresses are the device's; what others write there must be
-  /// done, or under way, when the next step begins.
+  /// The particles without a copy, until the next step. On a GPU their addresses are the device's; what others write there must
+  /// be done, or under way, when the next step begins.
   Columns columns();
-  /// Writes positions [m] in the coordinates of the scene and velocities [m/s] of all particles, in ascending order of id: 2 numbers
-  /// for each in 2D, 3 in 3D; none: they stay as they are. The next step checks them. Throws Failure if their count is wrong.
+  /// Writes positions [m] in the coordinates of the scene and velocities [m/s] of all particles, in ascending order of id: 2
+  /// numbers for each in 2D, 3 in 3D; none: they stay as they are. The next step checks them. Throws Failure if their count is
+  /// wrong.
   void write(const std::vector<double>& position, const std::vector<double>& velocity);
   /// What the last step did, or the state at the start.
   const StepReport& report() const;
+  /// What is wrong with the results so far. Steps are judged by themselves; who measures frames tells it of them.
+  const Health& health() const;
+  Health& health();
   /// What snapshot() says of them, without the particles.
   std::vector<BodyReport> bodies() const;
   /// Of the solids with prescribed motions: position, rotation, velocity of `position` and spin.
