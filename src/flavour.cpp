@@ -10,6 +10,7 @@
 #include "scene/declare.h"
 #include "solvers/time_step.h"
 #include "sph/statistics.h"
+#include "step/energy_balance.h"
 #include "step/forcing.h"
 #include "step/state.h"
 #include "world/boundary.h"
@@ -33,7 +34,8 @@ class MachineOf final : public Simulation::Machine {
     facts_.particle_mass = world_.mass;
     facts_.support = world_.support;
     facts_.reach = solver_->reach(world_);
-    measure(world_, 0, report_);
+    measure(world_, 0, report_, moment_);
+    balance_.start(world_, report_, moment_);
     maxSpeed_ = report_.max_speed;
   }
 
@@ -67,7 +69,8 @@ class MachineOf final : public Simulation::Machine {
     report_.dt_limit = next.name;
     report_.samples = world_.gauges.step(world_, next.dt);
     memory_.timer.restart();
-    const int bad = measure(world_, memory_.neighbourhood.pairs(), report_, [&] { memory_.timer.mark("statistics"); });
+    const int bad = measure(world_, memory_.neighbourhood.pairs(), report_, moment_, [&] { memory_.timer.mark("statistics"); });
+    balance_.step(world_, report_, moment_, driven());
     maxSpeed_ = report_.max_speed;
     memory_.timer.end(report_);
     if (bad >= 0) diverged(bad);
@@ -79,13 +82,20 @@ class MachineOf final : public Simulation::Machine {
     return report_;
   }
 
-  void setMotion(std::size_t solid, const Motion& motion) override { world_.solids.setMotion(solid, motion); }
+  void setMotion(std::size_t solid, const Motion& motion) override {
+    world_.solids.setMotion(solid, motion);
+    balance_.forget();
+  }
   void setGravity(const Vector& g) override { world_.setGravity(g); }
   void setBody(int body, const BodyReport& b) override {
     world_.bodies->place(body, b.position, b.rotation, {b.velocity, b.spin});
     placeBodies(world_);
+    balance_.forget();
   }
-  void setLoad(int body, const Vector& force, const Vector& torque) override { world_.bodies->setLoad(body, force, torque); }
+  void setLoad(int body, const Vector& force, const Vector& torque) override {
+    world_.bodies->setLoad(body, force, torque);
+    loaded_ = true;
+  }
   void setMotor(int joint, double speed, double limit) override { world_.bodies->setMotor(joint, speed, limit); }
 
   Columns columns() override {
@@ -97,6 +107,7 @@ class MachineOf final : public Simulation::Machine {
     lent_.haveBeenWritten();
   }
   const StepReport& report() const override { return report_; }
+  const EnergyStep& energy() const override { return balance_.last(); }
   std::vector<BodyReport> bodies() override { return world_.bodies ? world_.bodies->reports() : std::vector<BodyReport>(); }
   std::vector<Pose<double>> solids(bool atStart) override {
     std::vector<Pose<double>> poses = world_.solids.posesAt(world_.time);
@@ -199,14 +210,24 @@ class MachineOf final : public Simulation::Machine {
     lent_.part(world_);
     lent_.forget();
     maxSpeed_ = restoreState(world_, state_, memory_.scratch, blob);
+    balance_.forget();
   }
 
  private:
+  // Whether motors and loads may have done work in the last step.
+  bool driven() const {
+    const double end = world_.time, begin = end - report_.dt;
+    return loaded_ || std::any_of(scene.joints.begin(), scene.joints.end(), [&](const Joint& j) {
+             return j.motor_limit > 0 && end >= j.motor_start && begin <= j.motor_stop;
+           });
+  }
+
   // Others may have written the particles since the last step.
   void readWritten() {
     if (!lent_.written()) return;
     finishOthers();
     maxSpeed_ = speedAsWritten(world_);
+    balance_.forget();
     lent_.forget();
   }
 
@@ -341,7 +362,10 @@ class MachineOf final : public Simulation::Machine {
   SolverState<D> state_;
   Facts facts_;
   StepReport report_;
-  double maxSpeed_ = 0;  // [m/s]
+  EnergyBalance<D> balance_;
+  Vector moment_ = {0, 0, 0};  // [kg m] of the fluid, from the domain's corner
+  bool loaded_ = false;        // somebody pushes bodies from outside
+  double maxSpeed_ = 0;        // [m/s]
   LentColumns<D> lent_;
 #if BRIM_CUDA
   AsyncReadback readback_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "brim/health.h"
 #include "brim/parameter.h"
 #include "brim/simulation.h"
 #include "scene/primitive.h"
@@ -19,6 +20,7 @@ struct Simulation::Machine {
   virtual Columns columns() = 0;
   virtual void write(const std::vector<double>& position, const std::vector<double>& velocity) = 0;
   virtual const StepReport& report() const = 0;
+  virtual const EnergyStep& energy() const = 0;  // of the last step
   virtual std::vector<BodyReport> bodies() = 0;
   virtual std::vector<Pose<double>> solids(bool atStart) = 0;
   virtual std::vector<JointReport> joints() = 0;
@@ -40,6 +42,7 @@ struct Simulation::Machine {
 
   Scene scene;
   int threads = 0;
+  std::unique_ptr<Health> health;
 };
 
 /// One flavour as the library sees it. Every flavour exports one function that returns its own.

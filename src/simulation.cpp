@@ -111,14 +111,20 @@ Simulation::Simulation(const Scene& scene, const Options& options) {
   limitThreads(options.threads);
   machine_ = choose(options).make(checked);
   machine_->threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+  machine_->health = std::make_unique<Health>(machine_->scene);
 }
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-const StepReport& Simulation::advance(double limit) { return machine_->advance(limit); }
+const StepReport& Simulation::advance(double limit) {
+  if (time() >= limit) return report();
+  const StepReport& r = machine_->advance(limit);
+  machine_->health->step(r, machine_->energy());
+  return r;
+}
 void Simulation::advanceTo(double time) {
-  while (machine_->time() < time) machine_->advance(time);
+  while (machine_->time() < time) advance(time);
 }
 static void requireFinite(std::initializer_list<Vector> all, const std::string& what) {
   for (const Vector& v : all)
@@ -204,6 +210,8 @@ void Simulation::write(const std::vector<double>& position, const std::vector<do
   machine_->write(position, velocity);
 }
 const StepReport& Simulation::report() const { return machine_->report(); }
+const Health& Simulation::health() const { return *machine_->health; }
+Health& Simulation::health() { return *machine_->health; }
 std::vector<BodyReport> Simulation::bodies() const { return machine_->bodies(); }
 std::vector<BodyReport> Simulation::solids() const {
   std::vector<BodyReport> all;
@@ -228,6 +236,9 @@ void Simulation::restartAverages() { machine_->restartAverages(); }
 std::size_t Simulation::bytes() const { return machine_->bytes(); }
 std::uint64_t Simulation::stateHash() const { return machine_->stateHash(); }
 std::vector<char> Simulation::save() const { return machine_->save(); }
-void Simulation::restore(const std::vector<char>& state) { machine_->restore(state); }
+void Simulation::restore(const std::vector<char>& state) {
+  machine_->restore(state);
+  machine_->health->restore({}, {});
+}
 
 }  // namespace brim

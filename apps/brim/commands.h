@@ -25,7 +25,7 @@ struct RunArguments {
   SceneArguments scene;
   std::string out;  // "": out/<name of the scene>
   Options machine;
-  bool resume = false, overwrite = false, quiet = false;
+  bool resume = false, overwrite = false, quiet = false, strict = false;
   std::string from, progress;
   std::vector<std::string> words;  // the whole command line, to say how to go on
 };

@@ -1,5 +1,6 @@
 // brim compare, sweep and study: several runs and one page.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <optional>
@@ -18,7 +19,8 @@ namespace {
 std::string percent(double part) { return fmt::format("{:.3g} %", 100 * part); }
 
 void printResult(const PlannedRun& run, int width, const RunOutcome& o) {
-  const std::string from = o.kept ? "  (kept)" : "";
+  std::string from = o.kept ? "  (kept)" : "";
+  if (!o.ruined.empty()) from += fmt::format("  RUINED: {}", fmt::join(o.ruined, ", "));
   if (o.diverged)
     fmt::print("{:<{}}  diverged at t = {:.4g} s, step {}{}\n", run.label, width, o.time, o.step, from);
   else

@@ -50,7 +50,7 @@ const char* examples = R"(Examples:
   brim list parameters pbf                         every parameter: unit, range, default, meaning
 
 Scenes are TOML files in SI units (m, kg, s, Pa); times on the command line are seconds of simulated time.
-Exit codes: 0 done, 2 a mistake or a refused file, 3 the simulation diverged, 4 a score got worse (validate), 130 and 143 interrupted.)";
+Exit codes: 0 done, 2 a mistake or a refused file, 3 the simulation diverged or, with --strict, is ruined, 4 a score got worse (validate), 130 and 143 interrupted.)";
 
 void addSet(CLI::App& command, std::vector<std::string>& set, const std::string& text) {
   command.add_option("--set", set, text)
@@ -363,6 +363,7 @@ int dispatch(int argc, char** argv) {
   run->add_option("--from", a.from, "Start from the state of this checkpoint or run, with the parameters of this scene")
       ->type_name("CHECKPOINT")
       ->excludes(resume);
+  run->add_flag("--strict", a.strict, "End with exit code 3 if the run is ruined: a health check warned (docs/trust.md)");
   run->add_flag("--quiet", a.quiet, "Print no progress, only errors");
   run->add_option("--progress", a.progress, "json: print progress to stdout, one JSON object per line")
       ->check(CLI::IsMember({"json", "bar"}))

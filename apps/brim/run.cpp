@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -28,13 +29,39 @@ void refuseToOverwrite(const RunArguments& a, const std::string& out) {
   }
 }
 
-void printWarnings(const nlohmann::json& summary) {
+// All but what was told during the run.
+void printWarnings(const nlohmann::json& summary, const std::vector<std::string>& told) {
   if (const double n = summary.value("inside_solids", 0.0); n > 0)
     fmt::print(stderr, "note: {} places for particles lie inside solids and were left empty\n", count(n));
   if (const double n = summary.value("lost", 0.0); n > 0) fmt::print(stderr, "warning: {} particles left the domain\n", count(n));
   if (summary.contains("warnings"))
     for (const auto& w : summary["warnings"])
-      if (w.is_string()) fmt::print(stderr, "warning: {}\n", w.get<std::string>());
+      if (w.is_string() && std::find(told.begin(), told.end(), w.get<std::string>()) == told.end())
+        fmt::print(stderr, "warning: {}\n", w.get<std::string>());
+}
+
+// What a user must know of the numbers: one line.
+void printHealth(const nlohmann::json& summary) {
+  const auto health = summary.value("health", nlohmann::json::object());
+  const auto number = [](const nlohmann::json& j, const char* name) {
+    return j.contains(name) && j[name].is_number() ? j[name].get<double>() : 0;
+  };
+  const auto percent = [](double part) { return fmt::format("{:.3g} %", 100 * part); };
+  std::string energy;
+  if (number(health, "energy_unknown_s") > 0.5 * number(summary, "time"))
+    energy = "not judged, for work is done that is not known";
+  else
+    energy = fmt::format("{:+.3g} %, rose by {} at most", 100 * number(health, "energy_change"),
+                         percent(number(health, "energy_rise")));
+  fmt::print("  volume {:.4g} ({:.4g} to {:.4g}); density error mean {}, max {}; energy {}; noise {} of the energy\n",
+             number(summary, "volume_ratio"), number(summary, "volume_ratio_min"), number(summary, "volume_ratio_max"),
+             percent(number(summary, "density_error_mean")), percent(number(summary, "density_error_max")), energy,
+             percent(number(health, "noise")));
+  if (const auto ruined = health.value("ruined", nlohmann::json::array()); !ruined.empty()) {
+    std::string kinds;
+    for (const auto& one : ruined) kinds += (kinds.empty() ? "" : ", ") + one.value("kind", "");
+    fmt::print("  RUINED: {}. The results are not to be believed; docs/trust.md says what each check means\n", kinds);
+  }
 }
 
 void printWhereToLook(const std::string& out) {
@@ -62,8 +89,16 @@ int run(const RunArguments& a) {
                                   : ProgressReport::forPeople());
   Signals::watch(true);
   Ending ending;
+  bool ruined = false;
+  std::vector<std::string> told;
   try {
-    ending = brim::run(scene, {out, a.resume, a.from, a.machine}, Signals::stop(), [&](const Progress& p) {
+    const auto warn = [&](const HealthWarning& w) {
+      told.push_back(w.text);
+      progress.endLine();
+      if (json) printEvent("warning", "message", w.text);
+      if (!a.quiet) fmt::print(stderr, "warning: {}\n", w.text);
+    };
+    ending = brim::run(scene, {out, a.resume, a.from, a.machine, warn}, Signals::stop(), [&](const Progress& p) {
       Signals::underWay();
       progress(p);
     });
@@ -76,7 +111,8 @@ int run(const RunArguments& a) {
 
   std::ifstream file(fs::path(out) / "summary.json");
   const auto summary = nlohmann::json::parse(file, nullptr, false);
-  if (summary.is_object() && !a.quiet) printWarnings(summary);
+  if (summary.is_object() && summary.contains("health")) ruined = !summary["health"].value("good", true);
+  if (summary.is_object() && !a.quiet) printWarnings(summary, told);
 
   if (ending == Ending::interrupted) {
     if (json) printEvent("interrupted", "out", out);
@@ -89,9 +125,10 @@ int run(const RunArguments& a) {
   } else if (!a.quiet) {
     const Progress& p = progress.last();
     fmt::print("{:g} s simulated in {} steps, {} of wall time\n", p.time, p.step, duration(p.wall));
+    if (summary.is_object()) printHealth(summary);
     printWhereToLook(out);
   }
-  return ok;
+  return a.strict && ruined ? diverged : ok;
 }
 
 }  // namespace brim::command

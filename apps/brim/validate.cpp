@@ -86,8 +86,10 @@ void printScores(const CasePlan& c, std::size_t run, const RunOutcome& o, const 
   const auto scores = scoresOf(c.what, r, out + "/" + c.what.name + "/" + r.name);
   for (const Score& s : scores) good += s.good;
   const std::string end = o.diverged ? fmt::format("diverged at t = {:.4g} s, ", o.time) : "";
-  fmt::print("{:<20} {:<18} {}{} of {} scores good, {} in {}{}\n", c.what.name, r.label, end, good, scores.size(),
-             fmt::format("{} steps", o.steps), duration(o.wall), o.kept ? "  (kept)" : "");
+  std::string ruined;
+  for (const std::string& kind : o.ruined) ruined += (ruined.empty() ? "  RUINED: " : ", ") + kind;
+  fmt::print("{:<20} {:<18} {}{} of {} scores good, {} in {}{}{}\n", c.what.name, r.label, end, good, scores.size(),
+             fmt::format("{} steps", o.steps), duration(o.wall), o.kept ? "  (kept)" : "", ruined);
   std::fflush(stdout);
 }
 

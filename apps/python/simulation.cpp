@@ -27,6 +27,12 @@ static void advanceTo(Stepper& s, double time) {
   }
 }
 
+static py::dict asDict(const HealthWarning& w) {
+  py::dict d;
+  d["kind"] = w.kind, d["time"] = w.time, d["step"] = w.step, d["value"] = w.value, d["limit"] = w.limit, d["text"] = w.text;
+  return d;
+}
+
 static py::dict statistics(const Stepper& s) {
   py::dict all;
   for (std::size_t c = 0; c < kept; ++c) {
@@ -112,6 +118,13 @@ void bindSimulation(py::module_& m) {
                                d["support"] = f.support;
                                return d;
                              })
+      .def("warnings",
+           [](Stepper& s) {
+             const Use sim(s);
+             py::list all;
+             for (const HealthWarning& w : sim->health().warnings()) all.append(asDict(w));
+             return all;
+           })
       .def_property_readonly("bytes", [](Stepper& s) { return Use(s)->bytes(); })
       .def_property_readonly("origin", [](Stepper& s) { return Use(s)->scene().domain.min; })
       .def_property_readonly("count", [](Stepper& s) { return Use(s)->report().particles; })

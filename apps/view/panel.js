@@ -63,6 +63,7 @@ export class Panel {
     this.loop = button(icon('loop'), 'Play again and again (L)', () => this.setLoop(!this.looping), {id: 'loop', hidden: true});
     this.loop.classList.add('toggle');
     this.clock = make('output', {id: 'clock', title: 'Simulated time'});
+    this.ruined = make('output', {id: 'ruined', hidden: true});
     this.pace = choice(paces, '1', 'Simulated time per wall time, at most', limit =>
       this.send({type: 'pace', limit: Number(limit)}),
     );
@@ -72,6 +73,7 @@ export class Panel {
       button(icon('step'), 'One step (. or the right arrow)', () => this.send({type: 'step', count: 1}), {id: 'step'}),
       this.loop,
       this.clock,
+      this.ruined,
       this.scrub,
       this.pace,
     );
@@ -360,8 +362,18 @@ export class Panel {
       const frame = this.live ? '' : ` · frame ${status.frame + 1} of ${this.times?.length}`;
       this.clock.textContent = `${status.time.toFixed(3)} s${frame}`;
     }
+    this.showRuined(status.ruined ?? []);
     if (this.live) this.plots.add(status);
     else this.plots.mark(status.time);
+  }
+
+  // In red, for as long as it holds.
+  showRuined(all) {
+    const text = all.length ? `ruined: ${all.map(w => w.kind).join(', ')}` : '';
+    if (this.ruined.textContent === text) return;
+    this.ruined.textContent = text;
+    this.ruined.title = all.map(w => w.text).join('\n');
+    this.ruined.hidden = !text;
   }
 
   // States to go back to; the last place of the bar is what is simulated now.

@@ -89,6 +89,7 @@ struct RunOutcome {
   double wall = 0;  // [s]
   double density_error_mean = 0, density_error_max = 0;
   double volume_ratio = 1;
+  std::vector<std::string> ruined = {};  // kinds of health warnings (docs/trust.md)
 };
 
 /// What the caller is told while a plan runs; `run` counts from 0.

@@ -13,6 +13,7 @@ struct RunOptions {
   bool resume = false;  // go on from out/checkpoint to the same bits as a run that was never stopped
   std::string from;     // a checkpoint (file or run folder) whose state starts this run, under this scene's parameters
   Options machine;
+  std::function<void(const HealthWarning&)> warn = {};  // told at once of what ruins the run, each kind once
 };
 
 /// What a progress bar shows.

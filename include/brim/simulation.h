@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "brim/health.h"
 #include "brim/scene.h"
 #include "brim/snapshot.h"
 
@@ -94,6 +95,9 @@ class Simulation {
   void write(const std::vector<double>& position, const std::vector<double>& velocity);
   /// What the last step did, or the state at the start.
   const StepReport& report() const;
+  /// What is wrong with the results so far. Steps are judged by themselves; who measures frames tells it of them.
+  const Health& health() const;
+  Health& health();
   /// What snapshot() says of them, without the particles.
   std::vector<BodyReport> bodies() const;
   /// Of the solids with prescribed motions: position, rotation, velocity of `position` and spin.

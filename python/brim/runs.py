@@ -88,6 +88,11 @@ class Run:
         with open(self.path / "summary.json", encoding="utf-8") as f:
             return json.load(f)
 
+    @property
+    def warnings(self):
+        """What ruined the run, by the checks of docs/trust.md: dicts of kind, time, step, value, limit and text. Empty: nothing."""
+        return self.summary.get("health", {}).get("ruined", [])
+
     def _table(self, name):
         file = self.path / name
         if not file.exists():

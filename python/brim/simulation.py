@@ -1,6 +1,7 @@
 """A scene in motion."""
 import math
 import os
+import warnings
 
 import numpy as np
 
@@ -212,12 +213,14 @@ class Simulation(pictures.Shown):
         self._scene = scene.copy()
         self._options = dict(device=device, precision=precision, threads=threads, flavour=flavour)
         self._core = _core.Simulation(self._scene._built(), **self._options)
+        self._told = set()
 
     @classmethod
     def _of(cls, core, scene):
         """A tank of a batch."""
         self = cls.__new__(cls)
         self._core, self._scene, self._options = core, scene, None
+        self._told = set()
         return self
 
     def __repr__(self):
@@ -227,7 +230,15 @@ class Simulation(pictures.Shown):
     def step(self, limit=math.inf):
         """One step, at most to the time ``limit`` [s]. Returns its report. Raises Diverged when the state stops being finite."""
         self._core.advance(min(float(limit), 1e30))
+        self._warn()
         return self._core.report
+
+    def _warn(self):
+        """Each kind of health warning once, as Python's own warning."""
+        for w in self._core.warnings():
+            if w["kind"] not in self._told:
+                self._told.add(w["kind"])
+                warnings.warn(w["text"], RuntimeWarning, stacklevel=3)
 
     def run(self, until=None, callback=None, every=None, progress=False):
         """Steps until the time ``until`` [s]; without it, to the end of the scene (time.until).
@@ -263,6 +274,7 @@ class Simulation(pictures.Shown):
                     break
             return self
         finally:
+            self._warn()
             if bar is not None:
                 bar.close()
 
@@ -270,6 +282,10 @@ class Simulation(pictures.Shown):
     time = property(lambda self: self._core.time, doc="[s]")
     steps = property(lambda self: self._core.step, doc="How many were done.")
     report = property(lambda self: self._core.report, doc="What the last step did: dt, iterations, density errors, energies, ...")
+    warnings = property(
+        lambda self: self._core.warnings(),
+        doc="What ruined the simulation, by the checks of docs/trust.md: dicts of kind, time, step, value, limit and text. Empty: nothing. Volume and "
+        "noise are judged by `brim run` alone.")
     facts = property(lambda self: self._core.facts, doc="Flavour, particles at the start, samples of boundaries, mass of a particle [kg], support [m].")
     count = property(lambda self: self._core.count, doc="How many particles there are.")
     bytes = property(lambda self: self._core.bytes, doc="Memory that particles, samples, lists and tables take.")

@@ -136,6 +136,7 @@ std::optional<Trajectory> simulate(const Scene& scene, const DatasetSpec& spec, 
       if (s.size() != fluids) t.ruined = fmt::format("{} of {} particles at t = {:g} s", s.size(), fluids, s.time);
       if (const double error = sim.report().density_error_mean; error > spec.densityErrorMax)
         t.ruined = fmt::format("mean density error {:.3g} at t = {:g} s", error, s.time);
+      if (!sim.health().good()) t.ruined = sim.health().warnings().front().text;
       if (!t.ruined.empty()) return t;
       for (std::size_t i = 0; i < fluids; ++i)
         for (int a = 0; a < t.dimension; ++a) t.position.push_back(float(s.position[3 * i + std::size_t(a)]));

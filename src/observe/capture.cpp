@@ -36,7 +36,8 @@ bool FrameCapture::take() {
   frame_ = std::async(there ? std::launch::deferred : std::launch::async, [this, taken = std::move(taken)]() mutable {
     auto snapshot = std::make_shared<const Snapshot>(taken.get());
     const double volume = run_.volume(*snapshot);
-    return Seen{std::move(snapshot), volume};
+    const Roughness roughness = run_.roughness(*snapshot);
+    return Seen{std::move(snapshot), volume, roughness};
   });
   return there;
 }
@@ -50,6 +51,7 @@ std::optional<ObservedFrame> FrameCapture::finish() {
   const double ratio = volumeRatio(then_, run_.scene, seen.volume, std::int64_t(seen.snapshot->size()));
   totals.volumeRatio = then_.volumeRatio;
   totals.volumeRatioMin = then_.volumeRatioMin, totals.volumeRatioMax = then_.volumeRatioMax;
+  run_.judgeFrame(*seen.snapshot, ratio, seen.roughness);
   return ObservedFrame{std::move(seen.snapshot), ratio};
 }
 

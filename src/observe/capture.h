@@ -29,6 +29,7 @@ class FrameCapture {
   struct Seen {
     std::shared_ptr<const Snapshot> snapshot;
     double volume;  // [m^D]
+    Roughness roughness;
   };
   RunState& run_;
   Totals then_;              // at the frame

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "io/file.h"
+#include "observe/health_json.h"
 #include "scene/write.h"
 
 namespace brim {
@@ -95,6 +96,8 @@ static void write(const std::string& path, const Checkpoint& c, const std::strin
   header["frames"] = c.frames;
   header["warnings"] = c.warnings;
   header["cut_for"] = c.cutFor;
+  header["health"] = toJson(c.health);
+  header["ruined"] = toJson(c.ruined);
   const std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
 
   const std::string_view state(c.state.data(), c.state.size());
@@ -146,6 +149,8 @@ Checkpoint readCheckpoint(const std::string& file) {
       c.frames.emplace(int(wholeFrom(frame.at(0), 0, 999999999)), frame.at(1).get<double>());
     header.at("warnings").get_to(c.warnings);
     c.cutFor = header.value("cut_for", 0.0);
+    if (header.contains("health")) c.health = healthFrom(header["health"]);
+    if (header.contains("ruined")) c.ruined = healthWarningsFrom(header["ruined"]);
     c.state.assign(state.begin(), state.end());
     return c;
   } catch (const json::exception& e) {

@@ -21,6 +21,8 @@ struct Checkpoint {
   std::vector<std::string> warnings;
   double cutFor = 0;        // [s] the time.until that the last steps were made to end at; 0: they would be the same without it
   std::vector<char> state;  // Simulation::save()
+  Health::Sums health = {};
+  std::vector<HealthWarning> ruined = {};  // what health warned of
 };
 
 /// Writes folder/state.brim; the one before it becomes state.previous.brim. Both survive a kill at any time.

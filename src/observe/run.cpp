@@ -26,8 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double littleVolume = 0.8;  // of the fluid at the end, below which a run says that it cannot be trusted
-
 /// The loop over the steps, and what is left to do where one fails.
 class Runner {
  public:
@@ -40,7 +38,9 @@ class Runner {
         checkpoints_(run_, frames_.files(), run_.resumed ? start.state->cutFor : 0),
         preview_(run_, frames_.files()),
         summary_(run_),
-        capture_(run_) {
+        capture_(run_),
+        warn_(options.warn),
+        toldWarnings_(run_.sim.health().warnings().size()) {
     writeSceneOf(options.out, scene);  // once the scene is built: one that cannot be leaves earlier results as they were
     if (!run_.resumed) begin();
   }
@@ -128,9 +128,17 @@ class Runner {
     run_.totals.add(r, ms);
     const bool onFrame = reached(r.time, frame);
     if (onFrame || capture_.ready()) finishFrame();
+    tellWarnings();
     for (Observer* o : observers_) o->step({r, ms, onFrame});
     if (onFrame) takeFrame();
     if (checkpoints_.due()) save();
+  }
+
+  // Each of them once, also over a resume.
+  void tellWarnings() {
+    const auto& all = run_.sim.health().warnings();
+    for (; toldWarnings_ < all.size(); ++toldWarnings_)
+      if (warn_) warn_(all[toldWarnings_]);
   }
 
   void takeFrame() {
@@ -160,11 +168,8 @@ class Runner {
   void end() {
     const Snapshot s = run_.sim.snapshot();
     // The last frame may be some steps ago, or there are none.
-    const double ratio = volumeRatio(run_.totals, run_.scene, run_.volume(s), std::int64_t(s.size()));
-    if (s.size() > 0 && ratio < littleVolume)
-      run_.facts.warnings.push_back(fmt::format(
-          "the fluid has lost volume: {:.0f} % of it are left. Shorter steps (time.dt_max) or more iterations keep it",
-          100 * ratio));
+    run_.judgeFrame(s, volumeRatio(run_.totals, run_.scene, run_.volume(s), std::int64_t(s.size())), run_.roughness(s));
+    tellWarnings();
     for (Observer* o : observers_) o->finish(&s);
   }
 
@@ -177,6 +182,8 @@ class Runner {
   PreviewObserver preview_;
   SummaryObserver summary_;
   FrameCapture capture_;
+  std::function<void(const HealthWarning&)> warn_;
+  std::size_t toldWarnings_;
   bool stepping_ = false;
   // In the order of writing. A killed run resumes to the same bits because checkpoints come after all that they refer to.
   const std::array<Observer*, 7> observers_ = {&statistics_, &tables_, &frames_, &progress_, &checkpoints_, &preview_, &summary_};

@@ -43,6 +43,7 @@ RunState::RunState(const Scene& scene, const RunOptions& options, Start& start)
     sim.restore(start.state->state);
     std::vector<char>().swap(start.state->state);
     totals = resumed ? start.state->totals : branchOf(start.state->totals);
+    if (resumed) sim.health().restore(start.state->health, start.state->ruined);
   }
   if (resumed && sim.facts().flavour != start.state->flavour)
     facts.warnings.push_back(fmt::format("the run began with {} and went on with {}: an uninterrupted run has other last digits",
@@ -54,6 +55,20 @@ RunState::RunState(const Scene& scene, const RunOptions& options, Start& start)
 
 double RunState::volume(const Snapshot& s) {
   return arena.execute([&] { return liquidVolume(s, scene, sim.facts().particle_mass); });
+}
+
+Roughness RunState::roughness(const Snapshot& s) {
+  return arena.execute([&] { return roughnessOf(s, scene); });
+}
+
+// The start's volume is counted on a lattice, too, where a layer of nodes more or less is chance: the volume is good if it is so
+// over that or over spacing^D a particle.
+void RunState::judgeFrame(const Snapshot& s, double volumeRatio, const Roughness& r) {
+  if (s.size() == 0) return;
+  const double lattice = double(totals.startParticles) * std::pow(scene.resolution.spacing, scene.dimension);
+  const double start = totals.startVolume > 0 && lattice > 0 ? totals.startVolume / lattice : 1;
+  const bool good = judgedVolume(volumeRatio * start, r.surface) == 1;
+  sim.health().frame(s.time, s.step, good ? 1 : judgedVolume(volumeRatio, r.surface), r.noise);
 }
 
 }  // namespace brim

@@ -10,6 +10,7 @@
 
 #include "brim/run.h"
 #include "brim/simulation.h"
+#include "observe/noise.h"
 #include "observe/start.h"
 #include "observe/summary.h"
 
@@ -36,6 +37,9 @@ struct RunState {
   double wall() const { return wallBefore + secondsSince(began); }  // [s] of the whole run
   /// Volume of the fluid [m^D], with the run's number of threads.
   double volume(const Snapshot&);
+  Roughness roughness(const Snapshot&);
+  /// Tells the simulation's health of a measured frame.
+  void judgeFrame(const Snapshot&, double volumeRatio, const Roughness&);
 
   Clock::time_point began = Clock::now();
   const Scene& scene;

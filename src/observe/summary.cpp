@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "observe/health_json.h"
 #include "observe/spacing.h"
 
 namespace brim {
@@ -95,7 +96,21 @@ std::string summaryText(const Simulation& sim, const Snapshot& end, const Totals
   j["bytes_per_particle"] = ratio(double(sim.bytes()), now);
   j["peak_rss_bytes"] = peakMemory();
   j["state_hash"] = fmt::format("{:016x}", sim.stateHash());
-  j["warnings"] = facts.warnings;
+  // What a user must know, over the whole run; energies as parts of the most that there was.
+  const Health& health = sim.health();
+  const Health::Sums& s = health.sums();
+  const double scale = s.energy_scale > 0 ? s.energy_scale : 1;
+  j["health"] = {{"good", health.good()},
+                 {"density_error", s.density_most},
+                 {"density_limit", health.densityLimit()},
+                 {"energy_change", s.energy / scale},
+                 {"energy_rise", s.energy_rise},
+                 {"energy_unknown_s", s.driven},
+                 {"noise", s.noise_most},
+                 {"ruined", toJson(health.warnings())}};
+  std::vector<std::string> warnings = facts.warnings;
+  for (const HealthWarning& w : health.warnings()) warnings.push_back(w.text);
+  j["warnings"] = warnings;
   return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -65,6 +65,7 @@ struct RunFacts {
 ///   ns_per_particle_*    wall time of the steps (search: stage "search"; iteration: stage "pressure" alone)
 ///   simulated_per_wall   simulated seconds per second spent in steps
 ///   spacing_*            at the end: distance to the nearest particle in spacings, its variance, and the part closer than 0.5
+///   health               see docs/trust.md; its warnings stand in warnings too
 ///   state_hash           of ids, positions and velocities, as 16 hexadecimal digits
 std::string summaryText(const Simulation&, const Snapshot& end, const Totals&, const RunFacts&);
 

@@ -66,6 +66,8 @@ RunOutcome outcomeOf(const json& summary, bool kept) {
   o.density_error_mean = summary.value("density_error_mean", 0.);
   o.density_error_max = summary.value("density_error_max", 0.);
   o.volume_ratio = summary.value("volume_ratio", 1.);
+  if (summary.contains("health"))
+    for (const json& one : summary["health"]["ruined"]) o.ruined.push_back(one.value("kind", ""));
   return o;
 }
 

@@ -85,12 +85,20 @@ ordered_json flatSummary(const ordered_json& summary) {
   row["diverged_at"] = diverged ? ordered_json(summary["diverged"]["time"]) : ordered_json();
   row["message"] = diverged ? ordered_json(summary["diverged"]["message"]) : ordered_json();
   if (!summary.is_object()) return row;
+  // Kinds of the health warnings, and what they say.
+  std::string kinds, texts;
+  if (summary.contains("health"))
+    for (const ordered_json& one : summary["health"]["ruined"]) {
+      kinds += (kinds.empty() ? "" : ", ") + one.value("kind", "");
+      texts += (texts.empty() ? "" : "; ") + one.value("text", "");
+    }
+  row["ruined"] = kinds, row["ruined_why"] = texts;
   row["time_reached"] = diverged ? summary["diverged"]["time"] : summary["time"];
   const double pace = summary.value("simulated_per_wall", 0.);
   row["ms_per_simulated_second"] = pace > 0 ? ordered_json(1000 / pace) : ordered_json();
   row["total_energy"] = summary.value("kinetic_energy", 0.) + summary.value("potential_energy", 0.);
   for (const auto& [key, value] : summary.items()) {
-    if (key == "diverged" || key == "warnings" || key == "title" || key == "finished") continue;
+    if (key == "diverged" || key == "warnings" || key == "title" || key == "finished" || key == "health") continue;
     if (value.is_primitive()) row[key] = value;
     if (value.is_object())
       for (const auto& [stage, ms] : value.items()) row["ms_" + stage] = ms;

@@ -5,8 +5,8 @@ namespace brim::inline BRIM_FLAVOUR {
 namespace {
 template <int D>
 struct Sums {
-  double energy = 0, height = 0, error = 0, worst = 0, speed2 = 0;
-  double momentum[D] = {};
+  double energy = 0, error = 0, worst = 0, speed2 = 0;
+  double momentum[D] = {}, moment[D] = {};
   int bad = -1;
 };
 
@@ -20,7 +20,7 @@ double topOf(int bin) { return std::ldexp(1.0 + (bin % perOctave + 1) / double(p
 }  // namespace
 
 template <int D>
-int measure(const World<D>& w, double pairs, StepReport& report, const std::function<void()>& queued) {
+int measure(const World<D>& w, double pairs, StepReport& report, Vector& moment, const std::function<void()>& queued) {
   const int n = w.fluid.size();
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const auto P = w.fluid.pressure.read();
@@ -35,18 +35,17 @@ int measure(const World<D>& w, double pairs, StepReport& report, const std::func
         const auto [u, rho] = v[i];
         t.speed2 = dot(u, u);
         t.energy = 0.5 * m * t.speed2;
-        t.height = -double(m) * dot(g, x);
         t.error = t.worst = max(v0 * rho - 1, 0);
-        for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k];
+        for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k], t.moment[k] = double(m) * x[k];
         const bool finite = dot(x, x) < Real(1e24) && rho < Real(1e24) && P[i] < Real(1e30) && P[i] > Real(-1e30);
         if (!(t.speed2 < absurdSpeed * absurdSpeed && finite)) t.bad = i;
         return t;
       },
       [] BRIM_KERNEL(Sums<D> & a, const Sums<D>& b) {
-        a.energy += b.energy, a.height += b.height, a.error += b.error;
+        a.energy += b.energy, a.error += b.error;
         a.worst = a.worst < b.worst ? b.worst : a.worst;
         a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
-        for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k];
+        for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k], a.moment[k] += b.moment[k];
         if (a.bad < 0) a.bad = b.bad;
       },
       bins,
@@ -57,10 +56,13 @@ int measure(const World<D>& w, double pairs, StepReport& report, const std::func
       queued);
   report.particles = n;
   report.kinetic_energy = s.energy;
-  report.potential_energy = s.height;
+  report.potential_energy = 0;
   report.max_speed = std::sqrt(s.speed2);
-  report.momentum = {0, 0, 0};
-  for (int k = 0; k < D; ++k) report.momentum[k] = s.momentum[k];
+  report.momentum = moment = {0, 0, 0};
+  for (int k = 0; k < D; ++k) {
+    report.momentum[k] = s.momentum[k], moment[k] = s.moment[k];
+    report.potential_energy -= double(g[k]) * s.moment[k];
+  }
   report.density_error_mean = n ? s.error / n : 0;
   report.density_error_max = s.worst;
   report.neighbours = n ? pairs / n : 0;
@@ -73,7 +75,7 @@ int measure(const World<D>& w, double pairs, StepReport& report, const std::func
   return s.bad;
 }
 
-template int measure<2>(const World<2>&, double, StepReport&, const std::function<void()>&);
-template int measure<3>(const World<3>&, double, StepReport&, const std::function<void()>&);
+template int measure<2>(const World<2>&, double, StepReport&, Vector&, const std::function<void()>&);
+template int measure<3>(const World<3>&, double, StepReport&, Vector&, const std::function<void()>&);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "io/file.h"
+#include "observe/noise.h"
 #include "observe/summary.h"
 #include "observe/volume.h"
 #include "scene/motion.h"
@@ -101,6 +102,7 @@ class Live final : public Session {
       report_ = sim_->advance(target_ ? std::min(limit, *target_) : limit);
       stepMs_ = 1e3 * secondsSince(t0);
       totals_.add(report_, stepMs_);
+      tellHealth();
       if (steps_ > 0) --steps_;
       keepState();
       if (limit == until && atEnd()) stopHere(), publish(true);
@@ -117,6 +119,12 @@ class Live final : public Session {
       rate_ = (sim_->time() - rateTime_) / secondsSince(rateStart_);
       rateStart_ = Clock::now(), rateTime_ = sim_->time();
     }
+  }
+
+  // Each kind once for every start.
+  void tellHealth() {
+    const auto& all = sim_->health().warnings();
+    for (; toldHealth_ < all.size(); ++toldHealth_) audience().note(noteOf("warning", all[toldHealth_].text));
   }
 
   void stopHere() {
@@ -142,6 +150,7 @@ class Live final : public Session {
     if (!sim_ || k >= kept_.size()) throw Failure("there is no such frame to go back to");
     sim_->restore(kept_[k].state);
     report_ = kept_[k].report, totals_ = kept_[k].totals;
+    toldHealth_ = 0;  // what was wrong is forgotten with it
     stopHere();
     diverged_.clear();
     rewound_ = true;
@@ -256,6 +265,7 @@ class Live final : public Session {
     std::optional<Simulation> next(std::in_place, scene, options_);
     if (goOn) next->restore(sim_->save());
     sim_.emplace(std::move(*next));
+    toldHealth_ = 0;
     scene_ = scene;
     shapes_ = std::move(shapes);
     failed_ = false;
@@ -366,6 +376,9 @@ class Live final : public Session {
     if (secondsSince(measured_) < 20 * measuring_ || s.step == 0) return;
     const auto t0 = Clock::now();
     volume_ = volumeRatio(totals_, scene_, liquidVolume(s, scene_, sim_->facts().particle_mass), std::int64_t(s.size()));
+    const Roughness rough = roughnessOf(s, scene_);
+    sim_->health().frame(s.time, s.step, judgedVolume(volume_, rough.surface), rough.noise);
+    tellHealth();
     measuring_ = secondsSince(t0);
     measured_ = Clock::now();
   }
@@ -375,6 +388,8 @@ class Live final : public Session {
     json status = {{"type", "status"}, {"state", names[int(state())]}, {"generation", generation_}, {"pace", pace_}};
     if (!diverged_.empty()) status["why"] = diverged_;
     if (sim_) {
+      status["ruined"] = json::array();
+      for (const HealthWarning& w : sim_->health().warnings()) status["ruined"].push_back({{"kind", w.kind}, {"text", w.text}});
       const StepReport& r = report_;
       status["time"] = sim_->time();
       status["step"] = sim_->step();
@@ -417,6 +432,7 @@ class Live final : public Session {
   std::vector<double> measuredValues_;  // of the last frame
   double measuredTime_ = 0;             // [s]
   Totals totals_;
+  std::size_t toldHealth_ = 0;  // warnings of the simulation that there is now
   double stepMs_ = 0, volume_ = 1, measuring_ = 0;
   double rate_ = 0, rateTime_ = 0, paceTime_ = 0;
   Clock::time_point rateStart_, paceStart_, framed_, told_, measured_;

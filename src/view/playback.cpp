@@ -195,6 +195,7 @@ class Playback final : public Session {
   void look() {
     numbers_ = numbersIn(folder_ + "/frames", format_);
     times_ = timesIn(folder_ + "/frames");
+    readHealth();
     looked_ = Clock::now();
   }
 
@@ -283,6 +284,7 @@ class Playback final : public Session {
                                      : end    ? "finished"
                                               : "paused"},
                            {"generation", 0},
+                           {"ruined", ruined_},
                            {"pace", pace_},
                            {"loop", loop_},
                            {"frame", at_},
@@ -293,6 +295,23 @@ class Playback final : public Session {
                           .dump());
   }
 
+  // What health checks said of the run, once it has ended.
+  void readHealth() {
+    const std::string file = folder_ + "/summary.json";
+    if (!fs::exists(file)) return;
+    const json summary = json::parse(readFile(file), nullptr, false);
+    if (!summary.is_object() || !summary.contains("health") || !summary["health"].is_object()) return;
+    const json all = summary["health"].value("ruined", json::array());
+    if (!all.is_array()) return;
+    ruined_ = json::array();
+    for (const json& one : all)
+      if (one.is_object()) ruined_.push_back({{"kind", wordOf(one, "kind")}, {"text", wordOf(one, "text")}});
+  }
+  static std::string wordOf(const json& one, const char* name) {
+    return one.contains(name) && one[name].is_string() ? one[name].get<std::string>() : "";
+  }
+
+  json ruined_ = json::array();
   std::string folder_, format_;
   std::vector<int> numbers_;
   std::map<int, double> times_;  // [s]

@@ -103,10 +103,10 @@ std::vector<double> GaugeReadings<D>::force(const World<D>& w, const Gauge& g) {
   forEachOnHost(int(fluid.size()), [&](int j) {
     trust[j] = trustInPressure(obstacles.clearance(obstacles.near(fluid[j].x, w.spacing), fluid[j].x), w.spacing);
   });
-  const Vector gravity = w.gravityVector(w.time);
   std::vector<double> pressure(surface.size(), 0.0);  // [Pa]
   forEachOnHost(int(surface.size()), [&](int e) {
     const auto& [x, area] = surface[e];
+    const Vector gravity = gravityThere(w, x);
     double sum = 0, weight = 0, presence = 0;
     grid.visitWithin(x, h, [&](int j, double r2) {
       const Vector r = x - fluid[j].x;

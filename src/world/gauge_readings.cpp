@@ -122,7 +122,7 @@ double GaugeReadings<D>::reach(const World<D>& w, const Gauge& g) {
 template <int D>
 std::vector<double> GaugeReadings<D>::sensor(const World<D>& w, const Gauge& g) {
   const bool pressure = g.kind == "pressure";
-  const Vector at = flat<D>(g.point - w.origin), gravity = w.gravityVector(w.time);
+  const Vector at = flat<D>(g.point - w.origin), gravity = gravityThere(w, at);
   // Pressures of single particles scatter by some percent: two spacings around a sensor make them steady.
   const double radius = pressure ? std::max(g.radius, 2 * w.spacing) : g.radius, far = radius + w.support;
   const Obstacles<D> obstacles(w);

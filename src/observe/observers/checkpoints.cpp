@@ -38,9 +38,19 @@ void CheckpointObserver::cutSteps() {
 
 Checkpoint CheckpointObserver::state() {
   run_.totals.wall = run_.wall();
-  return {run_.scene.text, physicsOf(run_.scene), run_.facts.precision, run_.sim.facts().flavour, run_.sim.time(),
-          run_.sim.step(), run_.totals,           frames_.times(),      run_.facts.warnings,      cutFor_,
-          run_.sim.save()};
+  return {run_.scene.text,
+          physicsOf(run_.scene),
+          run_.facts.precision,
+          run_.sim.facts().flavour,
+          run_.sim.time(),
+          run_.sim.step(),
+          run_.totals,
+          frames_.times(),
+          run_.facts.warnings,
+          cutFor_,
+          run_.sim.save(),
+          run_.sim.health().sums(),
+          run_.sim.health().warnings()};
 }
 
 }  // namespace brim

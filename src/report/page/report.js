@@ -11,12 +11,15 @@ function heading() {
     .filter(a => a.path !== 'group')
     .map(a => `${a.path === 'solver.name' ? 'solver' : a.path}${a.unit ? ` [${unitText(a.unit)}]` : ''}: ${a.values.join(', ')}`);
   const lost = data.runs.filter(r => r.summary.result === 'diverged').length;
+  const ruined = data.runs.filter(r => r.summary.ruined).length;
   const facts = make(
     'p',
     {class: 'facts'},
     data.scene.title && data.scene.title !== data.title ? make('b', {}, `${data.scene.title}, `) : '',
     `${data.scene.file}, ${data.scene.dimension}D, ${number(data.scene.until)} s. `,
-    `${data.runs.length} run${data.runs.length === 1 ? '' : 's'}${lost ? `, ${lost} diverged` : ''}.`,
+    `${data.runs.length} run${data.runs.length === 1 ? '' : 's'}${lost ? `, ${lost} diverged` : ''}`,
+    ruined ? make('span', {class: 'ruined'}, `, ${ruined} ruined`) : '',
+    '.',
   );
   root.append(
     make('div', {class: 'top'}, make('span', {class: 'kind'}, kinds[data.kind]), themeButton()),
@@ -72,8 +75,8 @@ function table() {
       lost = s.result === 'diverged';
     const end = make(
       'td',
-      {class: `word ${s.result}`, title: s.message},
-      lost ? `diverged at ${number(s.diverged_at)} s` : s.result,
+      {class: `word ${s.ruined ? 'ruined' : s.result}`, title: s.message ?? s.ruined_why},
+      lost ? `diverged at ${number(s.diverged_at)} s` : s.ruined ? `ruined: ${s.ruined}` : s.result,
     );
     const cells = columns.map((c, i) => {
       const v = c.value(s);
@@ -115,6 +118,8 @@ function table() {
       ),
     ),
   );
+  for (const run of data.runs.filter(r => r.summary.ruined))
+    place.append(make('p', {class: 'facts ruined'}, `${run.label} is ruined. ${run.summary.ruined_why}.`));
   for (const note of data.notes) place.append(make('p', {class: 'facts'}, note));
 }
 

@@ -49,7 +49,8 @@ function overview() {
         const {good, all: count} = sum(c, last.k);
         const mood = last.run.result === 'diverged' ? 'bad' : good === count ? 'good' : good === 0 ? 'bad' : 'half';
         const text = runs.map(({k}) => sum(c, k).text).join(' → ');
-        return make('td', {class: mood, title: last.run.message ?? null}, last.run.result === 'diverged' ? `${text} †` : text);
+        const sign = last.run.result === 'diverged' ? ' †' : last.run.ruined ? ' ‡' : '';
+        return make('td', {class: last.run.ruined ? 'bad' : mood, title: last.run.message ?? (last.run.ruined_why || null)}, text + sign);
       }),
     ),
   );
@@ -64,7 +65,7 @@ function overview() {
   );
   section('Scores within their tolerances', make('a', {href: 'scores.csv', style: 'font-size:.85rem'}, 'scores.csv')).append(
     make('div', {class: 'table'}, make('table', {class: 'runs scores'}, make('thead', {}, head), make('tbody', {}, ...rows, total))),
-    make('p', {class: 'facts'}, '† diverged. A solver that refuses a case says why below.'),
+    make('p', {class: 'facts'}, '† diverged, ‡ ruined: a health check warned. A solver that refuses a case says why below.'),
   );
 }
 
@@ -92,14 +93,17 @@ function scoreTable(c) {
       }),
     ),
   );
-  const plain = (name, text) =>
+  const plain = (name, text, mood = () => null) =>
     make(
       'tr',
       {class: 'plain'},
       make('td', {}, name),
       make('td', {}),
       make('td', {}),
-      ...solvers.map(s => make('td', {}, runsOf(c, s).map(({run}) => text(run)).join(' → '))),
+      ...solvers.map(s => {
+        const runs = runsOf(c, s).map(({run}) => run);
+        return make('td', {class: runs.map(mood).find(m => m), title: runs.map(r => r.ruined_why).find(w => w)}, runs.map(text).join(' → '));
+      }),
     );
   return make(
     'div',
@@ -116,6 +120,7 @@ function scoreTable(c) {
         plain('spacing [m]', r => number(r.spacing)),
         plain('wall time', r => (r.wall_s === undefined ? '–' : seconds(r.wall_s))),
         plain('result', r => (r.result === 'diverged' ? `diverged at ${number(r.diverged_at)} s` : r.result)),
+        plain('health', r => (r.ruined ? `ruined: ${r.ruined}` : 'good'), r => (r.ruined ? 'ruined' : null)),
       ),
     ),
   );

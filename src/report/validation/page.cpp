@@ -94,8 +94,8 @@ ordered_json runOf(const CasePlan& c, const PlannedRun& run, const std::string& 
                     {"solver", run.scene.solver.name},
                     {"effort", effortOf(c, run)},
                     {"spacing", run.scene.resolution.spacing}};
-  for (const char* key :
-       {"result", "diverged_at", "message", "particles", "wall_s", "steps", "volume_ratio", "flavour", "threads"})
+  for (const char* key : {"result", "diverged_at", "message", "ruined", "ruined_why", "particles", "wall_s", "steps",
+                          "volume_ratio", "flavour", "threads"})
     if (summary.contains(key)) j[key] = summary[key];
   return j;
 }
