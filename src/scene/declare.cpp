@@ -343,8 +343,7 @@ void declare(SceneVisitor& v, Scene& s) {
   });
   v.table("fluid", "The liquid and its sources.", [&] {
     v.key("density", &s.fluid.density, positive("kg/m^3", "Rest density."));
-    v.key("viscosity", &s.fluid.viscosity,
-          atLeast(0, "Pa s", "Dynamic viscosity. flip and apic have none and refuse more than that of water."));
+    v.key("viscosity", &s.fluid.viscosity, atLeast(0, "Pa s", "Dynamic viscosity."));
     v.list("blocks", "Fluid at the start of the simulation.", tables(s.fluid.blocks, declareBlock));
     v.list("emitters", "Openings where fluid enters.", tables(s.fluid.emitters, declareEmitter));
     v.list("sinks", "Fluid that enters one of these shapes is removed.", tables(s.fluid.sinks, declareSink));
@@ -421,8 +420,7 @@ std::vector<std::string> solverNames() {
 }
 
 std::string textOf(const Capabilities& c) {
-  std::string text = "2D, 3D";
-  if (!c.grid) text += "; viscosity";
+  std::string text = "2D, 3D; viscosity";
   if (c.periodic_sides) text += "; periodic sides";
   if (c.rigid_bodies) text += c.two_way_bodies ? "; rigid bodies" : "; rigid bodies as moving solids";
   if (c.cloth) text += c.cloth_with_bodies ? "; cloth and soft bodies, also with rigid bodies" : "; cloth and soft bodies";

@@ -58,4 +58,9 @@ bool solvesForFriction(const Scene& s) {
   return s.fluid.viscosity / s.fluid.density * dt / (d * d) > 1e-3 || slipLengths(s).anyHolds();
 }
 
+bool gridSolvesForFriction(const Scene& s) {
+  const double cell = (s.dimension == 2 ? 3 : 2) * s.resolution.spacing;
+  return s.fluid.viscosity > 0 && (s.fluid.viscosity / s.fluid.density > 1e-3 * fastest(s) * cell || slipLengths(s).anyHolds());
+}
+
 }  // namespace brim

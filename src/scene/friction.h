@@ -26,4 +26,8 @@ SlipLengths slipLengths(const Scene&);
 /// stable and its error is far below that of the rest of a step.
 bool solvesForFriction(const Scene&);
 
+/// The same for grid solvers: nu/(U dx) above a thousandth, with cells of side dx, or a surface that holds. Below it the grid
+/// itself damps far more, whatever the step is.
+bool gridSolvesForFriction(const Scene&);
+
 }  // namespace brim

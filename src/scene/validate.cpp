@@ -137,29 +137,13 @@ class Meaning {
       add("fluid", "the scene has no fluid; add [[fluid.blocks]] or [[fluid.emitters]]");
   }
 
-  /// Viscosity and walls that hold the fluid: grid solvers have neither.
+  /// Surfaces that slide.
   void friction() {
-    const SolverInfo* const solver = findSolver(s.solver.name);
-    const bool grid = solver && solver->capabilities.grid;
-    const auto refused = [&](const std::string& path, const Slip& slip) {
-      if (grid && trusts({path}) && slip.kind != "automatic" && slip.kind != "free")
-        add(path, fmt::format("with solver \"{}\" fluid slides freely along walls: slip must be \"free\"", s.solver.name));
-    };
-    if (grid && trusts({"fluid.viscosity"}) && s.fluid.viscosity > Fluid().viscosity)
-      add("fluid.viscosity", fmt::format("solver \"{}\" has no viscosity: {:g} Pa s would be ignored; use a particle solver",
-                                         s.solver.name, s.fluid.viscosity));
-    refused("domain.slip", s.domain.slip);
-    for (std::size_t i = 0; i < s.bodies.size(); ++i) refused(fmt::format("bodies[{}].slip", i), s.bodies[i].slip);
     for (std::size_t i = 0; i < s.solids.size(); ++i) {
       const std::string path = fmt::format("solids[{}]", i);
       const Solid& solid = s.solids[i];
-      refused(path + ".slip", solid.slip);
       if (!trusts({path}) || flat(solid.surface_velocity) == Vector{0, 0, 0}) continue;
-      if (grid)
-        add(path + ".surface_velocity",
-            fmt::format("with solver \"{}\" fluid slides freely along walls: a surface velocity would not move it",
-                        s.solver.name));
-      else if (solid.slip.kind == "free" || s.fluid.viscosity == 0)
+      if (solid.slip.kind == "free" || s.fluid.viscosity == 0)
         add(path + ".surface_velocity",
             "a surface moves the fluid by friction: this needs viscosity, and slip other than \"free\"");
     }

@@ -17,6 +17,7 @@
 #include "grid/transfer/extrapolate.h"
 #include "grid/transfer/g2p.h"
 #include "grid/transfer/pad.h"
+#include "grid/viscosity/viscosity.h"
 #include "solvers/solver.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -82,14 +83,15 @@ GridGeometry<D> geometryOf(const World<D>& w) {
 template <int D>
 class Grid : public Solver<D> {
  public:
-  Grid(const GridParameters& o, double flip, bool apic) : o_(o), flip_(flip), apic_(apic) {}
+  Grid(const Scene& scene, const GridParameters& o, double flip, bool apic)
+      : o_(o), flip_(flip), apic_(apic), viscosity_(scene) {}
 
   double reach(const World<D>& w) const override { return geometryOf(w).cell; }
 
-  std::size_t bytes() const override { return poisson_.bytes() + (state_ ? state_->bytes() : 0); }
+  std::size_t bytes() const override { return poisson_.bytes() + viscosity_.bytes() + (state_ ? state_->bytes() : 0); }
 
   void declareState(SolverState<D>& state) override {
-    if (apic_) affine_ = std::make_unique<Affine<D>>(state);
+    if (apic_ || viscosity_.acts()) affine_ = std::make_unique<Affine<D>>(state);
   }
 
   void step(StepContext<D>& c) override {
@@ -153,6 +155,7 @@ class Grid : public Solver<D> {
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
     s.finishFlags();
     applyForce(s, w.solids, Real(dt) * g);
+    if (viscosity_.acts()) applyViscosity(c, pressure);
     divergence(s);
     if (oneEquation) addDensityError(o_.instead == "unsplit" ? dt : o_.averaging_time);
     s.tiles.fit(s.phi, Real(0));
@@ -162,9 +165,11 @@ class Grid : public Solver<D> {
     }
     c.stage("velocity");
     if (pressure) {
-      solvePressure(c, "velocity_solve");
-      // Only one round: what is found wrong by it, the next step decides anew.
-      released_ = o_.separation && releaseWalls(s, poisson_, Real(dt) * g, tension(dt)) > 0;
+      solvePressure(c, "velocity_solve", viscosity_.acts());
+      // Only one round: what is found wrong by it, the next step decides anew. What pulls a stiff liquid from a wall is not its
+      // pressure alone.
+      released_ = o_.separation && !(viscosity_.acts() && viscosity_.follows()) &&
+                  releaseWalls(s, poisson_, Real(dt) * g, tension(dt)) > 0;
       if (released_) solvePressure(c, "separation_solve", true);
       subtractGradient(s, s.geometry.cell, true);
       findSlopes(s);
@@ -177,6 +182,40 @@ class Grid : public Solver<D> {
     const double pascals = w.rho0 * s.geometry.cell * s.geometry.cell / dt;
     g2pVelocity(s, w.fluid, {dt, flip_, g, pascals}, affine_.get());
     c.stage("advect");
+  }
+
+  // Friction acts on velocities without divergence: on others it would carry a part of the liquid's weight, which is the
+  // pressure's. What divergence it leaves changes the pressure, in rounds; the last is the first guess of the velocity's.
+  void applyViscosity(StepContext<D>& c, bool pressure) {
+    GridState<D>& s = *state_;
+    s.tiles.fit(s.phi, Real(0));
+    if (pressure) {
+      divergence(s);
+      solvePressure(c, "velocity_solve");
+    }
+    viscosity_.begin(s, c.world.solids, c.world.nu, c.dt, pressure);
+    viscosity_.solve(s);
+    c.stage("viscosity");
+    for (int round = 0; pressure && viscosity_.follows() && round < mostRounds; ++round) {
+      s.tiles.fit(viscousPhi_, Real(0));
+      divergence(s);
+      s.phi.swap(viscousPhi_);
+      solvePressure(c, "velocity_solve");
+      viscosity_.correct(s);
+      addTo(viscousPhi_, s.phi);
+      s.phi.swap(viscousPhi_);
+      const int more = viscosity_.solve(s);
+      c.stage("viscosity");
+      if (more == 0) break;
+    }
+    viscosity_.finish(s);
+    c.stage("viscosity");
+  }
+  static constexpr int mostRounds = 12;
+  void addTo(Array<Real>& sum, const Array<Real>& more) {
+    const auto to = sum.view();
+    const auto from = more.read();
+    forEach(state_->tiles.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
   }
 
   // Lines 2-7 of Alg. 1: density, resampling, the density projection (Eq. 10 and 11) with push-out (Sec. 3.3), displacement. The
@@ -223,9 +262,7 @@ class Grid : public Solver<D> {
     GridState<D>& s = *state_;
     constexpr double noClamp = 1e30;
     densityError(s, time, noClamp, densityRhs_);
-    const auto to = s.rhs.view();
-    const auto from = densityRhs_.read();
-    forEach(s.tiles.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
+    addTo(s.rhs, densityRhs_);
   }
 
   void separate(StepContext<D>& c) {
@@ -267,8 +304,12 @@ class Grid : public Solver<D> {
   double flip_;
   bool apic_;
   std::unique_ptr<GridState<D>> state_;
-  std::unique_ptr<Affine<D>> affine_;  // APIC only
+  // Of APIC; also of FLIP where friction acts (Fei et al. 2021): the mean velocity of the particles beside a free surface is that
+  // of a place below it, and friction would take that difference for a strain.
+  std::unique_ptr<Affine<D>> affine_;
   Poisson<D> poisson_;
+  GridViscosity<D> viscosity_;
+  Array<Real> viscousPhi_;    // [1/s] phi while a round of friction changes it
   Array<Real> densityRhs_;    // [1/s] of `instead` = unsplit or averaged
   bool released_ = false;     // cells let go of walls in this step
   int ring_ = 0;              // cells around the particles that the tiles of the last sort hold
@@ -286,11 +327,11 @@ void apicParameters(ParameterVisitor& v) {
 template <int D>
 std::unique_ptr<Solver<D>> makeFlip(const Scene& s) {
   const FlipParameters p = parametersOf<FlipParameters>(s);
-  return std::make_unique<Grid<D>>(p, p.ratio, false);
+  return std::make_unique<Grid<D>>(s, p, p.ratio, false);
 }
 template <int D>
 std::unique_ptr<Solver<D>> makeApic(const Scene& s) {
-  return std::make_unique<Grid<D>>(parametersOf<GridParameters>(s), 0, true);
+  return std::make_unique<Grid<D>>(s, parametersOf<GridParameters>(s), 0, true);
 }
 template std::unique_ptr<Solver<2>> makeFlip<2>(const Scene&);
 template std::unique_ptr<Solver<3>> makeFlip<3>(const Scene&);

@@ -26,7 +26,7 @@ void g2pTiles(const GridState<D>& s, G2P<D, apic> g2p) {
   eachTile<D>(int(bins.active().size()), [&](int a) {
     const int t = bins.active()[a];
     const Vec<D, int> place = s.tiles.place(t);
-    const Real *const u = s.velocity.at(t), *const change = apic ? nullptr : s.padded.at(a);
+    const Real *const u = s.velocity.at(t), *const change = apic && !(g2p.flip > 0) ? nullptr : s.padded.at(a);
     // In two loops over a few particles: together they are too long for the processor to look ahead to the next particle.
     constexpr int few = 32;
     Vec<D> q[few], w[few];

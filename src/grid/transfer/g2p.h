@@ -8,15 +8,14 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 struct G2PParameters {
   double dt;     // [s]
-  double flip;   // part of FLIP, the rest is PIC; not for APIC
+  double flip;   // part of FLIP, the rest is PIC or APIC
   Vec<D> g;      // [m/s^2] for particles outside the grid
   double scale;  // [Pa s] from phi to pressure
 };
 
-/// v_p = flip (v_p + change(x_p)) + (1 - flip) u(x_p), or u(x_p) and its gradient for APIC; then x_p by the midpoint rule (RK2)
-/// through u, or straight on where faces are not known. The particle's pressure is that of its
-/// place, linear within a cell. Reads `velocity` and, but
-/// for APIC, the change of velocity in `padded`.
+/// v_p = flip (v_p + change(x_p)) + (1 - flip) u(x_p), and with `affine` the gradient of u, for APIC; then x_p by the midpoint
+/// rule (RK2) through u, or straight on where faces are not known. The particle's pressure is that of its place, linear within a
+/// cell. Reads `velocity` and, if flip > 0, the change of velocity in `padded`.
 template <int D>
 void g2pVelocity(GridState<D>&, Particles<D>&, const G2PParameters<D>&, const Affine<D>* affine);
 

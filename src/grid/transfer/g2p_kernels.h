@@ -59,7 +59,9 @@ struct G2P {
         w[k] = gradientAt(u, at, k, gradient);
         affine[k][i] = {geometry.perCell * gradient, Real(0)};
       }
+      const Vec<D> old = own;
       own = w;
+      if (flip > 0) own += flip * (old + Stencil<D>(at)(change) - w);
     } else {
       const Stencil<D> stencil(at);
       w = stencil(u);
