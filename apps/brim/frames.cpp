@@ -91,6 +91,13 @@ std::vector<int> chosen(const RunFolder& run, const std::string& text) {
   return frames;
 }
 
+std::vector<Snapshot> someOf(const RunFolder& run, const std::vector<int>& frames) {
+  std::vector<Snapshot> some;
+  const std::size_t n = std::min<std::size_t>(frames.size(), 8);
+  for (std::size_t k = 0; k < n; ++k) some.push_back(run.read(frames[n > 1 ? k * (frames.size() - 1) / (n - 1) : 0]));
+  return some;
+}
+
 int overFrames(const FramesArguments& a, const RunFolder& run, const std::vector<int>& frames, const std::string& out,
                const std::string& name, const std::string& settings, const std::function<std::vector<std::string>(int)>& files,
                const std::function<void(int, const Snapshot&)>& make) {

@@ -20,6 +20,9 @@ struct FramesArguments {
 /// The frames that were asked for; throws Failure where there are none.
 std::vector<int> chosen(const RunFolder&, const std::string& frames);
 
+/// At most eight of them, evenly over the run: enough to choose colours, the part of the domain to show, or speeds.
+std::vector<Snapshot> someOf(const RunFolder&, const std::vector<int>& frames);
+
 /// One pass over frames. `files(frame)` are what a frame leaves; it is skipped where all are there and newer than the frame,
 /// unless `settings` differs from what the folder was made with. `make(frame, snapshot)` makes them. Returns an exit code.
 int overFrames(const FramesArguments&, const RunFolder&, const std::vector<int>& frames, const std::string& out,

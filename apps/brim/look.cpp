@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 #include "brim/files.h"
@@ -12,6 +13,8 @@
 #include "commands.h"
 
 namespace brim::command {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -41,12 +44,36 @@ std::vector<std::string> filesOf(const std::string& out, const char* what, int f
   return files;
 }
 
-// At most eight, evenly over the run: enough to choose colours and the part of the domain to show.
-std::vector<Snapshot> someOf(const RunFolder& run, const std::vector<int>& frames) {
-  std::vector<Snapshot> some;
-  const std::size_t n = std::min<std::size_t>(frames.size(), 8);
-  for (std::size_t k = 0; k < n; ++k) some.push_back(run.read(frames[n > 1 ? k * (frames.size() - 1) / (n - 1) : 0]));
-  return some;
+Colours coloursOf(const std::vector<std::string>& words) {
+  Colours colours;
+  for (const std::string& word : words) {
+    const auto at = word.rfind('=');
+    unsigned rgb = 0;
+    int used = 0;
+    if (at == word.npos || word.size() != at + 8 || std::sscanf(word.c_str() + at, "=#%6x%n", &rgb, &used) != 1 || used != 8)
+      throw Failure(fmt::format("--colour {} is not understood; give NAME=#rrggbb, for example obstacle=#c04020", word));
+    for (std::size_t c = 0; c < 3; ++c) colours[word.substr(0, at)][c] = float(rgb >> (16 - 8 * c) & 255) / 255;
+  }
+  return colours;
+}
+
+void readLens(PictureOptions& options, const RenderArguments& a, const Scene& scene) {
+  if (!a.camera.empty() && !a.view.empty()) throw Failure("give either --camera or --view");
+  const bool flat = scene.dimension == 2;
+  for (const auto& [given, name] :
+       {std::pair(!a.camera.empty(), "--camera"), {a.fNumber > 0, "--f-number"}, {!a.focus.empty(), "--focus"}})
+    if (flat && given) throw Failure(fmt::format("{} is for scenes in 3D, and this run is in 2D", name));
+  if (!a.camera.empty()) options.path = readCameraPath(a.camera);
+  const double rate = scene.output.frames_per_second;
+  options.shutter = rate > 0 ? a.shutter / rate : 0;
+  options.fNumber = a.fNumber;
+  options.focused = !a.focus.empty();
+  if (!options.focused) return;
+  if (!(a.fNumber > 0)) throw Failure("--focus needs --f-number: without it all is sharp");
+  int used = 0;
+  Vector& x = options.focus;
+  if (std::sscanf(a.focus.c_str(), "%lf,%lf,%lf%n", &x[0], &x[1], &x[2], &used) != 3 || std::size_t(used) != a.focus.size())
+    throw Failure(fmt::format("--focus {} is not understood; give a point of the scene as X,Y,Z in metres", a.focus));
 }
 
 }  // namespace
@@ -75,11 +102,14 @@ int surface(const SurfaceArguments& a) {
           if (format == "vdb") writeSurfaceVdb(file, liquid, a.voxel * spacing, s.time);
         }
         // What moves beside the liquid, as meshes that belong to the same frames.
-        for (const auto& [name, mesh] : {std::pair("cloth", moving.cloth(s)), std::pair("bodies", moving.bodies(s))})
-          if (!mesh.triangles.empty()) {
-            const LiquidSurface still{mesh, std::vector<std::array<float, 3>>(mesh.points.size(), {0, 0, 0})};
-            writeSurfacePly(fileOf(out, name, frame, "ply"), still, s.time);
-          }
+        const auto write = [&](const char* name, const LiquidSurface& mesh) {
+          if (!mesh.mesh.triangles.empty()) writeSurfacePly(fileOf(out, name, frame, "ply"), mesh, s.time);
+        };
+        const Mesh cloth = moving.cloth(s);
+        write("cloth", {cloth, std::vector<std::array<float, 3>>(cloth.points.size(), {0, 0, 0})});
+        write("bodies", moving.bodies(s));
+        // What never moves is there once.
+        if (moving.solidsMove() || frame == run.frames().front()) write("solids", moving.solids(s));
       });
   if (code == ok && !a.frames.quiet) fmt::print("{} surfaces in {}\n", frames.size(), out);
   return code;
@@ -93,6 +123,8 @@ int render(const RenderArguments& a) {
   options.style = a.style;
   options.eye = eyeFrom(a.view);
   options.label = !a.noLabel;
+  options.colours = coloursOf(a.colours);
+  readLens(options, a, run.scene());
   int used = 0;
   if (std::sscanf(a.size.c_str(), "%dx%d%n", &options.width, &options.height, &used) != 2 || std::size_t(used) != a.size.size() ||
       options.width < 64 || options.height < 64 || options.width > 8192 || options.height > 8192)
@@ -106,11 +138,23 @@ int render(const RenderArguments& a) {
   const std::string out = folderFor(a.frames, run, "pictures");
   const std::string name = a.style;
   const auto pictureOf = [&](int frame) { return fileOf(out, name.c_str(), frame, "png"); };
-  const std::string settings = fmt::format("view {}\nsize {}\nlabel {}\ncolours of {} from {} to {}\n", a.view, a.size,
-                                           options.label, a.style, pictures.options().least, pictures.options().most);
+  const auto foamOf = [&](int frame) -> std::string {
+    const std::string file = foamFile(run, frame);
+    return !a.noFoam && (a.style == "water" || a.style == "particles") && fs::exists(file) ? file : "";
+  };
+  std::string settings = fmt::format("view {}\nsize {}\nlabel {}\ncolours of {} from {} to {}\n", a.view, a.size, options.label,
+                                     a.style, pictures.options().least, pictures.options().most);
+  settings += fmt::format("shutter {} f {} focus {} colours {}\n", a.shutter, a.fNumber, a.focus, fmt::join(a.colours, " "));
+  if (!a.camera.empty()) settings += readFile(a.camera);
+  // Other foam makes other pictures.
+  if (!foamOf(frames.back()).empty()) settings += "foam\n" + readFile(run.path() + "/foam/foam.settings.txt");
   const int code = overFrames(
       a.frames, run, frames, out, name, settings, [&](int frame) { return std::vector<std::string>{pictureOf(frame)}; },
-      [&](int frame, const Snapshot& s) { pictures.write(pictureOf(frame), s); });
+      [&](int frame, const Snapshot& s) {
+        const std::string foam = foamOf(frame);
+        const Foam beside = foam.empty() ? Foam() : readFoam(foam);
+        pictures.write(pictureOf(frame), s, foam.empty() ? nullptr : &beside);
+      });
   if (code != ok) return code;
   if (!a.frames.quiet) fmt::print("{} pictures in {}\n", frames.size(), out);
   if (a.film) {

@@ -260,6 +260,7 @@ void addFrames(CLI::App& command, FramesArguments& a, const char* out) {
 struct LookArguments {
   SurfaceArguments surface;
   RenderArguments render;
+  FoamArguments foam;
   ExportArguments files;
 };
 
@@ -279,13 +280,33 @@ Meshes are closed and keep the volume of the liquid. PLY files also hold velocit
 
   auto* render = app.add_subcommand("render", "Pictures and a film of a run, without a display");
   render->footer(R"(Views of 3D scenes: front, side, top, iso, or AZIMUTH,ELEVATION[,ZOOM] in degrees (default: 24,17).
-Films need ffmpeg and play in real time. Pictures that are up to date are kept, unless --style, --view or --size changed.)");
+Films need ffmpeg and play in real time. Pictures that are up to date are kept, unless an option changed.
+Foam and spray are shown where brim foam made them. A path of the camera is a CSV file with a row for each keyframe and the
+columns time [s], eye_x, eye_y, eye_z, target_x, target_y, target_z [m] and, if you like, fov [deg].)");
   addFrames(*render, a.render.frames, "pictures");
   render->add_option("--style", a.render.style, "water, particles, density or speed")->type_name("NAME");
   render->add_option("--view", a.render.view, "Where the camera is")->type_name("VIEW");
   render->add_option("--size", a.render.size, "Size of a picture [px]")->type_name("WxH");
+  render->add_option("--camera", a.render.camera, "A path of the camera, instead of --view (CSV)")->type_name("FILE");
+  render->add_option("--shutter", a.render.shutter, "Motion blur: how long the shutter is open, over the time between two frames")
+      ->type_name("X")
+      ->check(CLI::Range(0.0, 1.0));
+  render
+      ->add_option("--f-number", a.render.fNumber,
+                   "Depth of field of a lens behind which pictures are 24 mm high; smaller: more blur; 0: all is sharp")
+      ->type_name("N")
+      ->check(CLI::Range(0.0, 64.0));
+  render->add_option("--focus", a.render.focus, "The point that is sharp [m] (default: the middle of the picture)")
+      ->type_name("X,Y,Z");
+  render->add_option("--colour", a.render.colours, "Colour of a solid or body by its name, or of all: solids, bodies, cloth")
+      ->type_name("NAME=#rrggbb")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  render->add_flag("--no-foam", a.render.noFoam, "Do not show what brim foam made");
   render->add_flag("--film", a.render.film, "Also make an mp4");
   render->add_flag("--no-label", a.render.noLabel, "Draw no time and no colour bar");
+
+  addFoam(app, a.foam);
 
   auto* files = app.add_subcommand("export", "The particles of a run in another file format");
   addFrames(*files, a.files.frames, "export");
@@ -432,6 +453,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("dataset")) return dataset(d);
   if (app.got_subcommand("surface")) return surface(look.surface);
   if (app.got_subcommand("render")) return render(look.render);
+  if (app.got_subcommand("foam")) return foam(look.foam);
   if (app.got_subcommand("export")) return exportFrames(look.files);
 #ifdef BRIM_VIEW
   if (app.got_subcommand("view")) return view(v);

@@ -38,8 +38,12 @@ class MovingMeshes {
   ~MovingMeshes();
   /// Sheets and soft bodies; without triangles where there are none.
   Mesh cloth(const Snapshot&) const;
-  /// Rigid bodies; without triangles where there are none.
-  Mesh bodies(const Snapshot&) const;
+  /// Rigid bodies, with velocities; without triangles where there are none.
+  LiquidSurface bodies(const Snapshot&) const;
+  /// Solids that are bounded and not inside out, with velocities.
+  LiquidSurface solids(const Snapshot&) const;
+  /// Whether a solid moves; if not, they are the same in every frame.
+  bool solidsMove() const;
 
  private:
   std::unique_ptr<const Scenery> scenery_;

@@ -102,13 +102,20 @@ bool fitsFloat(const std::vector<double>& position, double spacing) {
   return largest * std::numeric_limits<float>::epsilon() / 2 <= 1e-4 * spacing;
 }
 
-void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
+void writeVtp(const std::string& path, const Snapshot& s, double spacing) { writeVtp(path, s, spacing, {}); }
+
+void writeVtp(const std::string& path, const Snapshot& s, double spacing, const std::vector<PointColumn>& more) {
   const std::size_t n = s.size();
   std::vector<Array> data;
   if (!s.velocity.empty()) data.push_back(column("velocity", "Float32", 3, s.velocity));
   if (!s.density.empty()) data.push_back(column("density", "Float32", 1, s.density));
   if (!s.pressure.empty()) data.push_back(column("pressure", "Float32", 1, s.pressure));
   data.push_back(column("id", "Int64", 1, s.id));
+  for (const PointColumn& c : more)
+    if (const auto* floats = std::get_if<std::vector<float>>(&c.values))
+      data.push_back(column(c.name.c_str(), "Float32", 1, *floats));
+    else
+      data.push_back(column(c.name.c_str(), "Int32", 1, std::get<std::vector<std::int32_t>>(c.values)));
   Array points = fitsFloat(s.position, spacing)
                      ? computed<float>("Points", "Float32", 3, 3 * n, [&](std::size_t k) { return s.position[k]; })
                      : column("Points", "Float64", 3, s.position);
@@ -161,6 +168,11 @@ void writeVtp(const std::string& path, const Snapshot& s, double spacing) {
 
 // Array by array: a frame of many particles is never in memory as bytes and as numbers at once.
 Snapshot readVtp(const std::string& path) {
+  std::vector<PointColumn> none;
+  return readVtp(path, none);
+}
+
+Snapshot readVtp(const std::string& path, std::vector<PointColumn>& more) {
   const auto damaged = [&](const char* what) -> Failure { return Failure(fmt::format("{} cannot be read: {}", path, what)); };
   checkVtp(path);
   std::ifstream file(path, std::ios::binary);
@@ -217,8 +229,14 @@ Snapshot readVtp(const std::string& path) {
     if (name == "density") s.density = convert<float>(bytes, type, path);
     if (name == "pressure") s.pressure = convert<float>(bytes, type, path);
     if (name == "id") s.id = convert<std::int64_t>(bytes, type, path);
+    for (PointColumn& c : more)
+      if (c.name == name)
+        std::visit([&](auto& values) { values = convert<std::decay_t<decltype(values[0])>>(bytes, type, path); }, c.values);
   }
   checkFrame(path, s);
+  for (const PointColumn& c : more)
+    if (std::visit([](const auto& values) { return values.size(); }, c.values) != s.size())
+      throw damaged(("it has no array \"" + c.name + "\" of a number for every point").c_str());
   return s;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "brim/files.h"
@@ -10,6 +11,15 @@ namespace brim {
 
 /// Reads what writeVtp wrote (any PolyData with appended raw arrays of the same names and types).
 Snapshot readVtp(const std::string& path);
+
+/// A further number of every particle.
+struct PointColumn {
+  std::string name;
+  std::variant<std::vector<float>, std::vector<std::int32_t>> values;
+};
+/// writeVtp with further columns; and back, into those whose names and types are asked for. Throws Failure where one is missing.
+void writeVtp(const std::string& path, const Snapshot&, double spacing, const std::vector<PointColumn>&);
+Snapshot readVtp(const std::string& path, std::vector<PointColumn>&);
 
 /// Sheets, ropes and skins of soft bodies as triangles or segments, with the arrays `part` (which surface, counted from 0).
 void writeSurfaces(const std::string& path, const Snapshot&);

@@ -121,6 +121,11 @@ Snapshot RunFolder::read(int frame) const {
     body.rotation = matrixOf(D == 3 ? Quaternion{turn[0], turn[1], turn[2], turn[3]}
                                     : Quaternion{std::cos(turn[0] / 2), 0, 0, std::sin(turn[0] / 2)});
     for (int a = 0; a < D; ++a) body.centre[std::size_t(a)] = at[a], body.velocity[std::size_t(a)] = at[D + a];
+    const double* spin = turn + (D == 3 ? 4 : 1);
+    if (D == 3)
+      body.spin = {spin[0], spin[1], spin[2]};
+    else
+      body.spin = {0, 0, spin[0]};
     body.position = body.centre - body.rotation * c.centres[k];
   }
   return std::move(*s);

@@ -36,6 +36,7 @@ struct Triangle {
   std::array<Vertex, 3> v;
   Colour colour;
   bool both;
+  int thing;  // counted from 1
 };
 
 }  // namespace
@@ -165,7 +166,7 @@ void drawThings(Canvas& canvas, const Camera& camera, const std::vector<Thing>& 
                      {0, 0, 0}};
     }
     for (std::size_t k = 0; k < mesh.triangles.size(); ++k) {
-      Triangle t{{}, thing.colour, thing.sides == Thing::both};
+      Triangle t{{}, thing.colour, thing.sides == Thing::both, int(&thing - things.data()) + 1};
       bool visible = true;
       for (std::size_t c = 0; c < 3; ++c) {
         t.v[c] = vertices[std::size_t(mesh.triangles[k][c])];
@@ -212,6 +213,7 @@ void drawThings(Canvas& canvas, const Camera& camera, const std::vector<Thing>& 
             }
             const float l = 1 / std::sqrt(l2 + 1e-20f), tone = 0.52f + 0.10f * n[1] * l + 0.46f * std::max(0.f, light * l);
             canvas.depth[at] = depth;
+            if (!canvas.thing.empty()) canvas.thing[at] = t.thing;
             for (std::size_t k = 0; k < 3; ++k) canvas.colour[at][k] = std::min(1.f, tone * t.colour[k]);
           }
       });

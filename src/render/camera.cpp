@@ -8,14 +8,13 @@
 #include <map>
 #include <numbers>
 
+#include "scene/vector.h"
+
 namespace brim {
 
-namespace {
+using namespace vectors;
 
-Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-Vector operator-(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Vector operator*(double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+namespace {
 
 constexpr double distance = 2.4;  // of the eye from the middle, in diagonals of the box
 
@@ -56,6 +55,17 @@ Camera::Camera(int dimension, const Vector& min, const Vector& max, double left,
   zoom_ = from.zoom * std::min(width / std::max(b.x1 - b.x0, 1e-300), height / std::max(b.y1 - b.y0, 1e-300));
   x0_ = left + width / 2 - zoom_ * (b.x0 + b.x1) / 2;
   y0_ = top + height / 2 - zoom_ * (b.y0 + b.y1) / 2;
+}
+
+Camera::Camera(const Vector& eye, const Vector& target, double fov, double width, double height)
+    : perspective_(true), eye_(eye), x0_(width / 2), y0_(height / 2) {
+  using namespace vectors;
+  forward_ = unit(target - eye);
+  // Straight up or down, the top of the picture is the far side.
+  const Vector across = cross(forward_, Vector{0, 1, 0});
+  right_ = length(across) > 1e-9 ? unit(across) : Vector{1, 0, 0};
+  up_ = cross(right_, forward_);
+  zoom_ = height / 2 / std::tan(fov * std::numbers::pi / 360);
 }
 
 Projected Camera::project(const Vector& x) const {

@@ -20,6 +20,9 @@ class Camera {
   Camera(int dimension, const Vector& min, const Vector& max, double left, double top, double width, double height,
          const Eye& = {});
 
+  /// In perspective, with `target` in the middle of a picture of this size [px], upright. `fov` [deg] from its top to its bottom.
+  Camera(const Vector& eye, const Vector& target, double fov, double width, double height);
+
   Projected project(const Vector&) const;
   /// Pixels per metre at this depth.
   double scale(double depth) const { return perspective_ ? zoom_ / depth : zoom_; }

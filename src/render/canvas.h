@@ -20,6 +20,7 @@ struct Canvas {
   int width, height;         // [samples]
   std::vector<float> depth;  // [m] along the view; infinite where nothing is
   std::vector<Colour> colour;
+  std::vector<int> thing;  // what is seen: things from 1, particles from -1 downwards, 0: none. Empty: nobody asks
   bool perspective;
   float zoom, x0, y0;  // of the camera, in samples
 

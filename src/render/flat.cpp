@@ -141,4 +141,17 @@ void drawFlat(Image& image, const Camera& camera, const Stage& stage, const Pict
   });
 }
 
+void flatMotion(const Shot& shot, const Stage& stage, Layers& layers) {
+  const Canvas canvas(layers.width, layers.height, shot.camera, 1);
+  const auto splats = splatsOf(stage.blobs, shot.camera, canvas);
+  const Seen seen = drawSplats(splats, canvas);
+  for (std::size_t k = 0; k < seen.splat.size(); ++k) {
+    if (seen.splat[k] < 0) continue;
+    const std::size_t i = std::size_t(splats[std::size_t(seen.splat[k])].particle);
+    const Place &x = stage.blobs[i].middle, &v = stage.velocity[i];
+    layers.motion[k] = shot.motion({x[0], x[1], 0}, {v[0], v[1], 0});
+    layers.water[k] = 1;
+  }
+}
+
 }  // namespace brim

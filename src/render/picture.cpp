@@ -4,6 +4,7 @@
 
 #include "math/whole.h"
 #include "render/backdrop.h"
+#include "render/froth.h"
 #include "render/palette.h"
 #include "scene/vector.h"
 
@@ -36,6 +37,32 @@ void drawBackground(Canvas& canvas, const Camera& camera, const Floor& floor) {
       const auto at = canvas.at(x, y);
       canvas.colour[at] = floor.colour(ray.eye, ray.direction);
       canvas.depth[at] = float(floor.distance(ray.eye, ray.direction));
+    }
+  });
+}
+
+// What is opaque, pixel by pixel: the nearest of its samples, and how that moves.
+void fillLayers(Layers& layers, const Canvas& canvas, const Shot& shot, const Stage& stage) {
+  tbb::parallel_for(0, layers.height, [&](int y) {
+    for (int x = 0; x < layers.width; ++x) {
+      const auto k = layers.at(x, y);
+      std::size_t nearest = canvas.at(samplesOfPixel * x, samplesOfPixel * y);
+      for (int v = 0; v < samplesOfPixel; ++v)
+        for (int u = 0; u < samplesOfPixel; ++u)
+          if (const auto at = canvas.at(samplesOfPixel * x + u, samplesOfPixel * y + v); canvas.depth[at] < canvas.depth[nearest])
+            nearest = at;
+      layers.solid[k] = canvas.depth[nearest];
+      if (layers.motion.empty()) continue;
+      // Sky is far away.
+      const auto ray = shot.camera.ray(x + 0.5, y + 0.5);
+      const double far = 1e3 * vectors::length(vectors::operator-(stage.high, stage.low));
+      Vector at, v = {0, 0, 0};
+      for (std::size_t a = 0; a < 3; ++a) at[a] = ray.eye[a] + std::min(double(layers.solid[k]), far) * ray.direction[a];
+      const int thing = canvas.thing[nearest];
+      if (thing < 0)
+        for (std::size_t a = 0; a < 3; ++a) v[a] = stage.velocity[std::size_t(-1 - thing)][a];
+      if (thing > 0) stage.things[std::size_t(thing) - 1].pose.velocityAt(at.data(), v.data());
+      layers.motion[k] = shot.motion(at, v);
     }
   });
 }
@@ -102,6 +129,7 @@ void drawParticles(Canvas& canvas, const Camera& camera, const Stage& stage, con
       const Colour base = styleColour(options.style, (value - options.least) / (options.most - options.least));
       for (std::size_t c = 0; c < 3; ++c) canvas.colour[at][c] = std::min(1.f, tone * base[c]);
       canvas.depth[at] = seen.depth[at];
+      if (!canvas.thing.empty()) canvas.thing[at] = -1 - s.particle;
     }
   });
 }
@@ -193,14 +221,19 @@ void chooseColours(PictureOptions& options, const Scene& scene, const std::vecto
 Image picture(const Stage& stage, const PictureOptions& options) {
   const double margin = 0.06 * std::min(options.width, options.height);
   const double below = options.label && hasBar(options) ? std::max(1.4 * margin, 5 * letterSize(options.height)) : 1.4 * margin;
-  const Camera camera(stage.dimension, stage.low, stage.high, margin, 1.2 * margin, options.width - 2 * margin,
-                      options.height - 1.2 * margin - below, options.eye);
+  const Shot shot =
+      shotOf(stage, options, margin, 1.2 * margin, options.width - 2 * margin, options.height - 1.2 * margin - below);
+  const Camera& camera = shot.camera;
+  Layers layers(options.width, options.height);
+  if (shot.shutter > 0) layers.motion.assign(layers.solid.size(), {0, 0});
   Image image(options.width, options.height);
   if (stage.dimension == 2) {
     drawFlat(image, camera, stage, options);
+    if (shot.shutter > 0) flatMotion(shot, stage, layers);
   } else {
     const bool water = options.style == "water";
     Canvas canvas(options.width, options.height, camera);
+    if (shot.shutter > 0) canvas.thing.assign(canvas.depth.size(), 0);
     const Floor floor(stage, water);
     drawBackground(canvas, camera, floor);
     drawThings(canvas, camera, stage.things);
@@ -209,8 +242,11 @@ Image picture(const Stage& stage, const PictureOptions& options) {
     for (std::size_t k = 0; k < lines.size(); ++k)
       if (lines[k] < canvas.depth[k]) canvas.colour[k] = edgeColour;
     image = resolve(canvas);
-    if (water) drawWater(image, canvas, camera, stage, lines);
+    fillLayers(layers, canvas, shot, stage);
+    if (water) drawWater(image, canvas, shot, stage, lines, layers);
   }
+  seeThroughLens(image, layers, shot);
+  drawFroth(image, layers, shot, stage);
   if (options.label) drawLabels(image, stage, options);
   return image;
 }

@@ -1,6 +1,9 @@
 #include "render/stage.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <set>
 
 #include "scene/declare.h"
 #include "scene/motion.h"
@@ -21,6 +24,27 @@ std::shared_ptr<const Model> modelOf(const SolidShape& shape, double edge) {
   if (shape.primitive().insideOut)
     for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
   return std::make_shared<const Model>(std::move(mesh));
+}
+
+constexpr Colour solidColour = {0.70f, 0.69f, 0.67f}, clothColour = {0.86f, 0.36f, 0.30f};
+
+// In [0, 1), the same for the same particle in every frame.
+float chance(std::int64_t id, std::uint64_t k) {
+  std::uint64_t z = (std::uint64_t(id) * 32 + k + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return float((z ^ (z >> 31)) >> 40) * 0x1p-24f;
+}
+
+// A particle that flies alone stands for a handful of drops of many sizes, somewhere in a ball around it.
+void addDrops(std::vector<Drop>& froth, const Place& middle, const Place& velocity, std::int64_t id, float d) {
+  for (std::uint64_t k = 0; k < 27; k += 3) {
+    Drop drop = {middle, velocity, d * (0.05f + 0.13f * chance(id, k + 1) * chance(id, k + 2)), 2.f, 0.97f, Drop::drop};
+    const float turn = 6.2831853f * (chance(id, k + 1) + 0.123f * float(k)), h = 2 * chance(id, k + 2) - 1;
+    const float r = 1.1f * d * std::cbrt(chance(id, k)), flat = std::sqrt(std::max(0.f, 1 - h * h));
+    drop.middle[0] += r * flat * std::cos(turn), drop.middle[1] += r * h, drop.middle[2] += r * flat * std::sin(turn);
+    froth.push_back(drop);
+  }
 }
 
 double smallestSide(const SolidShape& s) {
@@ -73,6 +97,27 @@ Scenery::Scenery(const Scene& scene)
   for (const SolidShape& s : shapes_)
     models_.push_back(scene.dimension == 3 && std::isfinite(smallestSide(s)) ? modelOf(s, std::max(smallestSide(s) / 12, 1e-9))
                                                                              : nullptr);
+  for (std::size_t k = 0; k < shapes_.size(); ++k)
+    colours_.push_back(k < scene.solids.size() ? solidColour : bodyColours[(k - scene.solids.size()) % std::size(bodyColours)]);
+  colours_.push_back(clothColour);
+}
+
+void Scenery::paint(const Colours& colours) {
+  std::set<std::string> known = {"solids", "bodies", "cloth"};
+  for (const auto& solid : scene_.solids) known.insert(solid.name);
+  for (const auto& body : scene_.bodies) known.insert(body.name);
+  known.erase("");
+  for (const auto& [name, colour] : colours)
+    if (!known.count(name))
+      throw Failure(fmt::format("there is no \"{}\" to give a colour to; there are {}", name, fmt::join(known, ", ")));
+  // Its own name says more than that of all.
+  for (std::size_t k = 0; k < colours_.size(); ++k) {
+    const std::size_t solids = scene_.solids.size(), bodies = scene_.bodies.size();
+    const std::string all = k < solids ? "solids" : k < solids + bodies ? "bodies" : "cloth";
+    const std::string own = k < solids ? scene_.solids[k].name : k < solids + bodies ? scene_.bodies[k - solids].name : all;
+    for (const std::string& name : {all, own})
+      if (const auto found = colours.find(name); found != colours.end()) colours_[k] = found->second;
+  }
 }
 
 void Scenery::fitTo(const std::vector<Snapshot>& frames) {
@@ -105,23 +150,43 @@ Pose<double> Scenery::poseOf(std::size_t shape, const Snapshot& s) const {
   const std::size_t k = shape - scene_.solids.size();
   if (k >= s.bodies.size()) return pose;  // a frame without bodies.csv: where they began
   for (std::size_t c = 0; c < 9; ++c) pose.rotation[c] = s.bodies[k].rotation[c];
-  for (std::size_t a = 0; a < 3; ++a) pose.position[a] = s.bodies[k].position[a];
+  using namespace vectors;
+  const BodyReport& body = s.bodies[k];
+  const Vector velocity = body.velocity + cross(body.spin, body.position - body.centre);  // of the shape's origin
+  for (std::size_t a = 0; a < 3; ++a) {
+    pose.position[a] = body.position[a];
+    pose.velocity[a] = velocity[a];
+    pose.spin[a] = body.spin[a];
+  }
   return pose;
 }
 
-Mesh Scenery::bodies(const Snapshot& s) const {
+Mesh Scenery::bodies(const Snapshot& s, std::vector<std::array<float, 3>>* velocity) const {
+  return shapes(s, scene_.solids.size(), shapes_.size(), velocity);
+}
+
+Mesh Scenery::solids(const Snapshot& s, std::vector<std::array<float, 3>>* velocity) const {
+  return shapes(s, 0, scene_.solids.size(), velocity);
+}
+
+Mesh Scenery::shapes(const Snapshot& s, std::size_t from, std::size_t to, std::vector<std::array<float, 3>>* velocity) const {
   Mesh all;
-  for (std::size_t k = scene_.solids.size(); k < shapes_.size(); ++k) {
-    if (!models_[k]) continue;
+  for (std::size_t k = from; k < to; ++k) {
+    if (!models_[k] || shapes_[k].primitive().insideOut) continue;
     const Pose<double> pose = poseOf(k, s);
     const int first = int(all.points.size());
     for (const Vector& x : models_[k]->mesh.points) pose.toWorld(x.data(), all.points.emplace_back(Vector{}).data());
+    for (std::size_t i = std::size_t(first); velocity && i < all.points.size(); ++i) {
+      Vector v;
+      pose.velocityAt(all.points[i].data(), v.data());
+      velocity->push_back({float(v[0]), float(v[1]), float(v[2])});
+    }
     for (const auto& t : models_[k]->mesh.triangles) all.triangles.push_back({first + t[0], first + t[1], first + t[2]});
   }
   return all;
 }
 
-Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
+Stage Scenery::stage(const Snapshot& s, const std::string& look, const Foam* foam) const {
   Stage stage;
   stage.dimension = scene_.dimension;
   stage.time = s.time;
@@ -130,6 +195,11 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   const SolverInfo* const solver = findSolver(scene_.solver.name);
   stage.smoothing = solver && solver->capabilities.grid ? 1.5 : 1;
   stage.low = low_, stage.high = high_, stage.middle = middle_;
+  for (std::size_t a = 0; a < std::size_t(stage.dimension); ++a) {
+    const double half = (scene_.domain.max[a] - scene_.domain.min[a]) / 2;
+    const bool wall = scene_.domain.boundary[a] == "walls";
+    stage.glass[a] = {wall && low_[a] == -half, wall && high_[a] == half};
+  }
 
   // Ellipsoids a little larger than their share of the liquid, so that there are no gaps to look through.
   const double d = stage.spacing, radius = (stage.dimension == 3 ? 0.66 : 0.64) * d;
@@ -138,6 +208,7 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
   stage.blobs.resize(all.size());
   stage.value.assign(all.size(), 0.f);
   stage.alone.assign(all.size(), 0);
+  stage.velocity.assign(all.size(), Place{0, 0, 0});
   tbb::parallel_for(std::size_t(0), all.size(), [&](std::size_t k) {
     const std::size_t i = std::size_t(cloud.order()[k]);
     Blob& blob = stage.blobs[k];
@@ -150,21 +221,49 @@ Stage Scenery::stage(const Snapshot& s, const std::string& look) const {
     if (look == "speed" && 3 * i + 2 < s.velocity.size())
       stage.value[k] = std::hypot(s.velocity[3 * i], s.velocity[3 * i + 1], s.velocity[3 * i + 2]);
     if (look == "density" && i < s.density.size()) stage.value[k] = s.density[i];
+    if (3 * i + 2 < s.velocity.size()) stage.velocity[k] = {s.velocity[3 * i], s.velocity[3 * i + 1], s.velocity[3 * i + 2]};
   });
+  if (look == "water" && stage.dimension == 3) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (stage.alone[k])
+        addDrops(stage.froth, stage.blobs[k].middle, stage.velocity[k], s.id[std::size_t(cloud.order()[k])], float(d));
+      else
+        stage.blobs[kept] = stage.blobs[k], stage.velocity[kept] = stage.velocity[k], stage.alone[kept++] = 0;
+    stage.blobs.resize(kept), stage.velocity.resize(kept), stage.alone.resize(kept), stage.value.resize(kept);
+  }
+  if (foam && (look == "water" || look == "particles"))
+    for (std::size_t k = 0; k < foam->size(); ++k) {
+      Drop drop = {};
+      for (std::size_t a = 0; a < 3; ++a) {
+        drop.middle[a] = float(foam->position[3 * k + a] - middle_[a]);
+        drop.velocity[a] = foam->velocity[3 * k + a];
+      }
+      const bool spray = foam->kind[k] == Foam::spray, bubble = foam->kind[k] == Foam::bubble;
+      drop.kind = spray ? Drop::drop : bubble ? Drop::bubble : Drop::foam;
+      drop.radius = float(d) * (spray ? 0.06f + 0.12f * chance(foam->id[k], 0) : 0.10f + 0.13f * chance(foam->id[k], 0));
+      // Foam thins out in its last tenth of a second.
+      drop.thickness = (spray    ? 1.6f
+                        : bubble ? 0.5f
+                                 : 0.8f) *
+                       (drop.kind == Drop::foam ? std::min(1.f, foam->left[k] / 0.1f) : 1.f);
+      drop.tone = 0.90f + 0.10f * chance(foam->id[k], 1);
+      stage.froth.push_back(drop);
+    }
 
   for (std::size_t k = 0; k < shapes_.size(); ++k) {
     Thing thing;
     thing.model = models_[k];
     thing.shape = &shapes_[k];
     thing.pose = poseOf(k, s);
-    if (k >= scene_.solids.size()) thing.colour = bodyColours[(k - scene_.solids.size()) % std::size(bodyColours)];
+    thing.colour = colours_[k];
     for (int a = 0; a < stage.dimension; ++a) thing.pose.position[a] -= middle_[std::size_t(a)];
     stage.things.push_back(std::move(thing));
   }
   if (Mesh sheets = sheetsOf(s, middle_); !sheets.triangles.empty()) {
     Thing cloth;
     cloth.model = std::make_shared<const Model>(std::move(sheets));
-    cloth.colour = {0.86f, 0.36f, 0.30f};
+    cloth.colour = colours_.back();
     cloth.sides = Thing::both;
     stage.things.push_back(std::move(cloth));
   }

@@ -85,7 +85,37 @@ Colour between(const Image& image, float x, float y) {
 
 }  // namespace
 
-void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const Stage& stage, const std::vector<float>& lines) {
+// Water that leans against a wall of the tank has the wall's plane: lumps of particles would be streaks to the grazing eye.
+void flattenAtGlass(Plane& depth, const Canvas& small, const Camera& camera, const Stage& stage) {
+  const double d = stage.spacing;
+  tbb::parallel_for(0, depth.height, [&](int y) {
+    for (int x = 0; x < depth.width; ++x) {
+      float& z = depth.at(x, y);
+      if (!(z < infinite)) continue;
+      const Vector ray = small.a(float(x)) * camera.right() + small.b(float(y)) * camera.up() + camera.forward();
+      for (std::size_t a = 0; a < 3; ++a)
+        for (const bool high : {false, true}) {
+          const double plane = (high ? stage.high : stage.low)[a];
+          if (!stage.glass[a][high] || (high ? camera.eye()[a] <= plane : camera.eye()[a] >= plane)) continue;
+          const double at = (plane - camera.eye()[a]) / ray[a], gap = (double(z) - at) * std::abs(ray[a]);
+          if (!(gap > -d && gap < 1.6 * d)) continue;
+          // Around a corner the plane goes on outside the tank.
+          bool within = true;
+          for (std::size_t b = 0; b < 3; ++b) {
+            const double p = camera.eye()[b] + at * ray[b];
+            within = within && (b == a || (p > stage.low[b] - 0.1 * d && p < stage.high[b] + 0.1 * d));
+          }
+          if (!within) continue;
+          const double s = std::clamp((1.6 * d - gap) / (0.8 * d), 0., 1.), part = s * s * (3 - 2 * s);
+          z = float(z + part * (at - z));
+        }
+    }
+  });
+}
+
+void drawWater(Image& image, const Canvas& opaque, const Shot& shot, const Stage& stage, const std::vector<float>& lines,
+               Layers& layers) {
+  const Camera& camera = shot.camera;
   const int W = image.width, H = image.height, S = samplesOfPixel;
   const auto fine = splatsOf(stage.blobs, camera, opaque);
   const Seen seen = drawSplats(fine, opaque);
@@ -93,6 +123,7 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
   // The nearest sample of each pixel, and how much of the pixel is water.
   const Canvas small(W, H, camera, 1);
   Plane depth(W, H, infinite), cover(W, H, 0), solid(W, H, infinite), drops(W, H, 0);
+  std::vector<int> particle(layers.motion.size(), -1);
   tbb::parallel_for(0, H, [&](int y) {
     for (int x = 0; x < W; ++x)
       for (int v = 0; v < S; ++v)
@@ -102,7 +133,9 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
           if (seen.splat[at] < 0) continue;
           if (seen.depth[at] < depth.at(x, y)) {
             depth.at(x, y) = seen.depth[at];
-            drops.at(x, y) = stage.alone[std::size_t(fine[std::size_t(seen.splat[at])].particle)];
+            const int i = fine[std::size_t(seen.splat[at])].particle;
+            drops.at(x, y) = stage.alone[std::size_t(i)];
+            if (!particle.empty()) particle[layers.at(x, y)] = i;
           }
           cover.at(x, y) += 1.f / (S * S);
         }
@@ -124,12 +157,15 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
           for (int x = e.x0; x <= e.x1; ++x)
             if (hit(s, small, x, y, h) && h.near < solid.at(x, y)) thickness.at(x, y) += share * (h.far - h.near);
       });
-  thickness = blurred(thickness, 2);
+  const float size = float(length(stage.high - stage.low));
+  const float usual = float(length(0.5 * (stage.low + stage.high) - camera.eye()));  // [m] depth of what is in the middle
+  const int wide = std::clamp(whole(d * small.zoom / usual), 2, 24);                 // [px] of a spacing there
+  thickness = blurred(thickness, std::max(2, wide / 3));
 
   for (int pass = 0; pass < 2; ++pass)
     for (const bool alongX : {true, false}) depth = smoothed(depth, drops, alongX, (pass == 0 ? 2.4f : 1.6f) * d, small.zoom);
 
-  const float size = float(length(stage.high - stage.low));
+  flattenAtGlass(depth, small, camera, stage);
   const Vector sun = sunlight();
   const Image behind = image;
   const auto place = [&](int x, int y) {
@@ -146,13 +182,34 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
     if (inside(x - dx, y - dy)) back = here - place(x - dx, y - dy), b = std::abs(back[2]);
     return a < b ? ahead : back;
   };
+  // In the camera's axes (right, up, away), towards the eye.
+  const auto normalAt = [&](int x, int y) {
+    const Vector n = unit(cross(slope(x, y, 0, 1), slope(x, y, 1, 0)));
+    return n[2] > 0 ? -n : n;
+  };
+  // What lies behind is seen through the mean slope around, or every bump of spray would tear it.
+  Plane tiltX(W, H, 0), tiltY(W, H, 0), there(W, H, 0);
+  tbb::parallel_for(0, H, [&](int y) {
+    for (int x = 0; x < W; ++x) {
+      const auto k = layers.at(x, y);
+      layers.water[k] = depth.at(x, y);
+      if (!(cover.at(x, y) > 0)) continue;
+      const Vector n = normalAt(x, y);
+      tiltX.at(x, y) = float(n[0]), tiltY.at(x, y) = float(n[1]), there.at(x, y) = 1;
+      if (particle.empty()) continue;
+      const Place& v = stage.velocity[std::size_t(particle[k])];
+      const Vector p = place(x, y);
+      layers.motion[k] =
+          shot.motion(camera.eye() + p[0] * camera.right() + p[1] * camera.up() + p[2] * camera.forward(), {v[0], v[1], v[2]});
+    }
+  });
+  for (Plane* p : {&tiltX, &tiltY, &there}) *p = blurred(*p, wide);
+  const Plane mean = blurred(blurred(thickness, wide), wide);
   tbb::parallel_for(0, H, [&](int y) {
     for (int x = 0; x < W; ++x) {
       const float covered = cover.at(x, y);
       if (!(covered > 0)) continue;
-      // In the camera's axes (right, up, away), towards the eye.
-      Vector n = unit(cross(slope(x, y, 0, 1), slope(x, y, 1, 0)));
-      if (n[2] > 0) n = -n;
+      const Vector n = normalAt(x, y);
       const Vector view = unit({small.a(float(x)), small.b(float(y)), 1});
       const auto world = [&](const Vector& v) { return v[0] * camera.right() + v[1] * camera.up() + v[2] * camera.forward(); };
       const Vector normal = world(n), direction = world(view);
@@ -164,11 +221,17 @@ void drawWater(Image& image, const Canvas& opaque, const Camera& camera, const S
       // A drop is seen by its rim and gleam, which its few pixels cannot show: half a spacing more makes up for it.
       const float thick = thickness.at(x, y) + 0.6f * d;
       // Refraction moves what is behind by the slope of the surface, more through more water.
-      const float shift = 0.35f * std::min(thick, 0.25f * size) * small.zoom / depth.at(x, y);
-      const float u = std::clamp(float(x) + shift * float(n[0]), 0.f, W - 1.001f),
-                  v = std::clamp(float(y) - shift * float(n[1]), 0.f, H - 1.001f);
-      const bool clearWay = solid.at(int(u), int(v)) > depth.at(x, y) && solid.at(int(u) + 1, int(v) + 1) > depth.at(x, y);
-      const Colour through = clearWay ? between(behind, u, v) : between(behind, float(x), float(y));
+      // and no more than lies between the surface and the thing.
+      const float way = std::min({mean.at(x, y), 0.15f * size, std::max(solid.at(x, y) - depth.at(x, y), 0.f)});
+      const float shift = 0.35f * way * small.zoom / depth.at(x, y) / std::max(there.at(x, y), 0.05f);
+      Colour through = between(behind, std::min(float(x), W - 1.001f), std::min(float(y), H - 1.001f));
+      for (const float part : {1.f, 0.6f, 0.3f}) {
+        const float u = std::clamp(float(x) + part * shift * tiltX.at(x, y), 0.f, W - 1.001f),
+                    v = std::clamp(float(y) - part * shift * tiltY.at(x, y), 0.f, H - 1.001f);
+        if (!(solid.at(int(u), int(v)) > depth.at(x, y)) || !(solid.at(int(u) + 1, int(v) + 1) > depth.at(x, y))) continue;
+        through = between(behind, u, v);
+        break;
+      }
       // Beer's law over a path measured in boxes, so that a glass and a harbour look alike; what is scattered back is blue-green.
       static constexpr float absorbed[3] = {11.f, 3.6f, 2.1f}, scattered[3] = {0.05f, 0.30f, 0.46f};
       const Colour sky = skyColour(mirrored[1] > 0 ? mirrored : Vector{mirrored[0], -0.3 * mirrored[1], mirrored[2]});

@@ -1,11 +1,9 @@
-// Keyframes from CSV files: a header that names the columns, then rows of numbers; lines that begin with # are comments.
+// What a scene reads from files with keyframes.
 #pragma once
 #include "brim/scene.h"
 #include "scene/mistakes.h"
 
 namespace brim {
-
-constexpr std::size_t largestMotionFile = std::size_t(64) << 20;  // [bytes]
 
 /// The file of a motion: fills motion.resolved. Mistakes are told with line and column of the file, and count against
 /// `path`.file, where `path` is the table of the motion in the scene ("solids[2].motion").

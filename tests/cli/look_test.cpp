@@ -90,6 +90,77 @@ TEST_F(Look, BodiesComeFromTheirTable) {
   EXPECT_NEAR(fallen, 9.81 * 0.3 * 0.3 / 2, 9.81 * 0.3 * 0.005 / 2 + 1e-6);
 }
 
+TEST_F(Look, FoamGoesOnWhereItStoppedAndPicturesShowIt) {
+  runs();
+  ASSERT_EQ(brim("render out --size 320x200 --quiet").code, 0);
+  const std::string without = contentOf(folder / "out/pictures/water_000002.png");
+  const Outcome o = brim("foam out --speed 0.5 --trapped-air-rate 2000 --crest-rate 2000 --threads 1");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "3 frames in out/foam")) << o.out;
+  EXPECT_TRUE(has(contentOf(folder / "out/foam/foam.pvd"), "foam_000002.vtp"));
+  const std::string last = contentOf(folder / "out/foam/foam_000002.vtp");
+  EXPECT_TRUE(has(last, "Name=\"kind\"") && has(last, "Name=\"age\""));
+  EXPECT_GT(readVtp(folder / "out/foam/foam_000002.vtp").size(), 100u);
+
+  // Nothing is made twice, and what was interrupted goes on to the same bytes.
+  const auto before = timeOf("out/foam/foam_000001.vtp");
+  fs::remove(folder / "out/foam/foam_000002.vtp");
+  EXPECT_EQ(brim("foam out --speed 0.5 --trapped-air-rate 2000 --crest-rate 2000 --threads 2 --quiet").code, 0);
+  EXPECT_EQ(timeOf("out/foam/foam_000001.vtp"), before);
+  EXPECT_EQ(contentOf(folder / "out/foam/foam_000002.vtp"), last);
+
+  ASSERT_EQ(brim("render out --size 320x200 --quiet").code, 0);
+  EXPECT_NE(contentOf(folder / "out/pictures/water_000002.png"), without);
+  ASSERT_EQ(brim("render out --size 320x200 --quiet --no-foam").code, 0);
+  EXPECT_EQ(contentOf(folder / "out/pictures/water_000002.png"), without);
+
+  const std::pair<const char*, const char*> wrong[] = {{"foam nowhere", "no folder nowhere"},
+                                                       {"foam out --crest-rate -1", "not in its range, 0 to"},
+                                                       {"foam out --bubble-speed 0", "above 0"},
+                                                       {"foam out --most x", "no number"}};
+  for (const auto& [command, told] : wrong) {
+    const Outcome w = brim(command);
+    EXPECT_EQ(w.code, 2) << command;
+    EXPECT_TRUE(has(w.err + w.out, told)) << w.err << w.out;
+  }
+}
+
+TEST_F(Look, ACameraFliesAndItsMistakesHaveTheirLine) {
+  std::ofstream(folder / "scenes/drop.toml") << "version = 1\n[domain]\nmax = [0.5, 0.5, 0.5]\n[resolution]\nspacing = 0.05\n"
+                                                "[[fluid.blocks]]\nkind = \"sphere\"\ncentre = [0.25, 0.3, 0.25]\nradius = 0.15\n"
+                                                "[[solids]]\nname = \"post\"\nkind = \"box\"\nmin = [0.4, 0, 0.4]\n"
+                                                "max = [0.5, 0.4, 0.5]\n[time]\nuntil = 0.1\n[output]\nframes_per_second = 10\n";
+  ASSERT_EQ(brim("run scenes/drop.toml --quiet --out out").code, 0);
+  const std::string header = "time,eye_x,eye_y,eye_z,target_x,target_y,target_z,fov\n";
+  std::ofstream(folder / "path.csv") << header << "0,2,1,2,0.25,0.2,0.25,30\n0.1,1,1,2,0.25,0.2,0.25,30\n";
+  const Outcome o = brim(
+      "render out --size 160x120 --camera path.csv --shutter 0.5 --f-number 0.2 --focus 0.25,0.2,0.25 --colour post=#ff0000");
+  EXPECT_EQ(o.code, 0) << o.err;
+  const Image image = readPng(folder / "out/pictures/water_000001.png");
+  int red = 0;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) red += image.at(x, y)[0] > image.at(x, y)[1] + 80;
+  EXPECT_GT(red, 50);  // the post
+  // Still pictures of another time show other places.
+  EXPECT_NE(contentOf(folder / "out/pictures/water_000000.png"), contentOf(folder / "out/pictures/water_000001.png"));
+
+  std::ofstream(folder / "bad.csv") << header << "0,2,1,2,0.25,0.2,0.25,30\n0,1,1,2,0.25,0.2,0.25\n";
+  const std::pair<const char*, const char*> wrong[] = {{"render out --camera bad.csv", "bad.csv:3:1: the row has 7 values"},
+                                                       {"render out --camera none.csv", "cannot read none.csv"},
+                                                       {"render out --camera path.csv --view top", "either --camera or --view"},
+                                                       {"render out --focus 0,0,0", "needs --f-number"},
+                                                       {"render out --f-number 2 --focus 0,0", "X,Y,Z in metres"},
+                                                       {"render out --colour post=red", "NAME=#rrggbb"},
+                                                       {"render out --colour pots=#ff0000", "bodies, cloth, post, solids"}};
+  for (const auto& [command, told] : wrong) {
+    const Outcome w = brim(command);
+    EXPECT_EQ(w.code, 2) << command;
+    EXPECT_TRUE(has(w.err, told)) << w.err;
+  }
+  ASSERT_EQ(brim("run scenes/dam.toml --quiet --out flat").code, 0);
+  EXPECT_TRUE(has(brim("render flat --camera path.csv").err, "3D"));
+}
+
 // The water, the crate in it and the floor, drawn by Blender from the files alone.
 TEST_F(Look, BlenderBuildsTheSceneFromTheSurfaces) {
   if (std::system("blender --version >/dev/null 2>&1") != 0)
@@ -101,18 +172,28 @@ TEST_F(Look, BlenderBuildsTheSceneFromTheSurfaces) {
          "[time]\nuntil = 0.1\n[output]\nframes_per_second = 10\n";
   ASSERT_EQ(brim("run scenes/crate.toml --quiet --out out").code, 0);
   ASSERT_EQ(brim("surface out --quiet").code, 0);
+  ASSERT_EQ(brim("foam out --quiet").code, 0);
   const std::string command = "cd '" + folder.string() +
                               "' && blender --background --python-exit-code 1 --python '" BRIM_SOURCE
                               "/tools/blender_import.py' -- out --frame 1 --samples 1 --save all.blend --render picture.png";
   ASSERT_EQ(std::system((command + " >blender.txt 2>&1").c_str()), 0) << contentOf(folder / "blender.txt");
-  // Two frames of water and of the crate, and the floor.
-  EXPECT_TRUE(has(contentOf(folder / "blender.txt"), "2 frames, 5 meshes")) << contentOf(folder / "blender.txt");
+  EXPECT_TRUE(has(contentOf(folder / "blender.txt"), "2 frames at 10 a second; Water, Bodies, Foam;"))
+      << contentOf(folder / "blender.txt");
   EXPECT_TRUE(fs::exists(folder / "all.blend"));
   const Image image = readPng(folder / "picture.png");
   int orange = 0;  // the crate
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x) orange += image.at(x, y)[0] > image.at(x, y)[2] + 60;
   EXPECT_GT(orange, image.width * image.height / 100);
+
+  // The saved scene reads its frames by itself, from the files: the crate falls.
+  const std::string again = "cd '" + folder.string() +
+                            "' && blender --background --enable-autoexec all.blend --python-exit-code 1 --python-expr \""
+                            "import bpy\nz = []\nfor f in (0, 1):\n  bpy.context.scene.frame_set(f)\n"
+                            "  z.append(min(v.co[2] for v in bpy.data.objects['Bodies'].data.vertices))\n"
+                            "assert z[1] < z[0] - 0.02, z\nassert len(bpy.data.meshes) == 4, list(bpy.data.meshes)\n"
+                            "assert bpy.context.scene.render.fps == 10\"";
+  EXPECT_EQ(std::system((again + " >blender.txt 2>&1").c_str()), 0) << contentOf(folder / "blender.txt");
 }
 
 TEST_F(Look, FlatRunsHaveNoSurfaceAndAreToldWhatToUse) {
