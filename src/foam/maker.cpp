@@ -190,10 +190,9 @@ void FoamMaker::Content::seed(Foam& f, const Snapshot& liquid, const Cloud& clou
     const Vector off = r * std::cos(theta) * e1 + r * std::sin(theta) * e2;
     Vector x = Vector{liquid.position[3 * i], liquid.position[3 * i + 1], liquid.position[3 * i + 2]} + off +
                (dice.number(at + 2) - 0.5) * h * length(v) * along;
-    // It moves on to the end of the step, which is half a step from here.
     // The paper adds the offset to the velocity as metres a second; here the spray opens with the speed of the liquid.
     Vector u = v + 0.1 * length(v) / radius * off;
-    x = x + h / 2 * u;
+    x = x + h / 2 * u;  // on to the end of the step
     if (!obstacles.keepOut(now, x, u)) continue;
     f.id.push_back(std::int64_t(one.rank >> 1));
     f.kind.push_back(Foam::foam);
