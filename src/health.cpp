@@ -14,7 +14,7 @@ namespace {
 
 constexpr double timesTolerance = 10;
 constexpr double leastDensityLimit = 0.03;  // what the volume is held to; no smaller tolerance is judged
-constexpr double looseDensityLimit = 0.05;  // of solvers that have no tolerance
+constexpr double looseDensityLimit = 0.04;  // of solvers that have no tolerance
 constexpr double densityMemory = 20;        // [steps] one bad step of an impact is no ruin
 constexpr double volumeLimit = 0.03;
 constexpr double energyLimit = 0.1;

@@ -95,6 +95,13 @@ TEST(Health, ParticlesMayLeaveByOpenSidesAndSinksAlone) {
   EXPECT_EQ(kindsOf(h), "particles ");
 }
 
+TEST(Health, AVolumeIsNotJudgedFinerThanItIsMeasured) {
+  EXPECT_EQ(judgedVolume(0.96, 0.01), 1);  // 3 %, and twice what is uncertain
+  EXPECT_EQ(judgedVolume(0.94, 0.01), 0.94);
+  EXPECT_EQ(judgedVolume(1.06, 0.01), 1.06);
+  EXPECT_EQ(judgedVolume(0.5, 0.1), 0.5);
+}
+
 TEST(Health, VolumeIsHeldToThreePercentAtRestAndGoesOnInSummaries) {
   Health h(tank());
   h.step(step(1), {100, 0, false});
