@@ -68,8 +68,10 @@ void Health::step(const StepReport& r, const EnergyStep& e) {
   // Energy.
   kinetic_ = r.kinetic_energy;
   sums_.energy_scale = std::max(sums_.energy_scale, e.energy);
-  if (e.driven) sums_.driven += r.dt;
-  sums_.energy += e.gain;
+  if (e.driven)
+    sums_.driven += r.dt;
+  else
+    sums_.energy += e.gain;
   sums_.energy_least = std::min(sums_.energy_least, sums_.energy);
   const double rise = sums_.energy - sums_.energy_least;
   const double part = sums_.energy_scale > 0 ? rise / sums_.energy_scale : 0;
