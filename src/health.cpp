@@ -14,7 +14,7 @@ namespace {
 
 constexpr double timesTolerance = 10;
 constexpr double leastDensityLimit = 0.03;  // what the volume is held to; no smaller tolerance is judged
-constexpr double looseDensityLimit = 0.05;  // of solvers that have no tolerance
+constexpr double looseDensityLimit = 0.04;  // of solvers that have no tolerance
 constexpr double densityMemory = 20;        // [steps] one bad step of an impact is no ruin
 constexpr double volumeLimit = 0.03;
 constexpr double energyLimit = 0.1;
@@ -68,8 +68,10 @@ void Health::step(const StepReport& r, const EnergyStep& e) {
   // Energy.
   kinetic_ = r.kinetic_energy;
   sums_.energy_scale = std::max(sums_.energy_scale, e.energy);
-  if (e.driven) sums_.driven += r.dt;
-  sums_.energy += e.gain;
+  if (e.driven)
+    sums_.driven += r.dt;
+  else
+    sums_.energy += e.gain;
   sums_.energy_least = std::min(sums_.energy_least, sums_.energy);
   const double rise = sums_.energy - sums_.energy_least;
   const double part = sums_.energy_scale > 0 ? rise / sums_.energy_scale : 0;

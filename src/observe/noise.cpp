@@ -106,13 +106,13 @@ Roughness roughnessOf(const Snapshot& s, const Scene& scene) {
       }
     }
   });
+  // A quarter of a layer, of as many particles in a heap.
+  const double layer = 0.25 * std::pow(double(s.size()), -1.0 / s.dimension);
   Sums sum;
   for (const Sums& one : parts) sum.noise += one.noise, sum.all += one.all, sum.surface += one.surface;
-  return {sum.all > 0 ? sum.noise / sum.all : 0, sum.surface / double(samples)};
+  return {sum.all > 0 ? sum.noise / sum.all : 0, sum.surface / double(samples) + layer};
 }
 
-double judgedVolume(double ratio, double surface, double limit) {
-  return std::abs(ratio - 1) <= limit + surface ? 1 : ratio;
-}
+double judgedVolume(double ratio, double surface, double limit) { return std::abs(ratio - 1) <= limit + 2 * surface ? 1 : ratio; }
 
 }  // namespace brim

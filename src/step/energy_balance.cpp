@@ -23,7 +23,9 @@ bool drives(const World<D>& w, double t, double dt) {
   const Scene& s = w.scene();
   if (w.soft.any()) return true;
   for (const Block& b : s.fluid.blocks)
-    if (b.particles > 0) return true;  // it may start compressed, and springs back
+    if (b.particles > 0 || b.in_solids) return true;  // it may start compressed, or is pushed out of a solid
+  for (const auto& one : s.solids)
+    if (length(one.surface_velocity) > 0) return true;  // a lid, a conveyor
   for (std::size_t k = 0; k < w.emitters.size(); ++k) {
     const Emitter& e = s.fluid.emitters[k];
     if (e.speed > 0 && t + dt >= e.start && t <= e.until && double(w.emitters[k].particles) < e.count) return true;
