@@ -286,7 +286,8 @@ class Meaning {
     std::vector<std::string> others;
     for (const SolverInfo& o : solvers())
       if (o.capabilities.*feature) others.push_back(o.name);
-    add(path, fmt::format("solver \"{}\" has no {}; these have: {}", s.solver.name, name, listed(others)));
+    const std::string having = others.empty() ? "no solver has it yet" : "these have: " + listed(others);
+    add(path, fmt::format("solver \"{}\" has no {}; {}", s.solver.name, name, having));
     return false;
   }
 
