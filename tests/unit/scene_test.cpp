@@ -178,6 +178,24 @@ TEST(Scene, PeriodicSidesAreRefusedForGridSolversWithTheNamesOfThoseThatHaveThem
   }
 }
 
+TEST(Scene, SurfaceTensionIsRefusedWhereASolverHasNoneAndAContactAngleWithoutItIsWarnedOf) {
+  for (const SolverInfo& s : solvers()) {
+    const std::string text =
+        with(with(dam, "\"pbf\"", "\"" + s.name + "\""), "[solver]", "[fluid]\nsurface_tension = 0.072\n[solver]");
+    const auto told = mistakesOf(text);
+    if (s.capabilities.surface_tension) continue;
+    const auto refused = std::find_if(told.begin(), told.end(), [&](const std::string& line) {
+      return line.find(": solver \"" + s.name + "\" has no surface tension; ") != std::string::npos;
+    });
+    ASSERT_NE(refused, told.end()) << s.name;
+    EXPECT_EQ(refused->find("dam.toml:"), 0u) << *refused;  // with its line
+  }
+  const Scene dry = parseScene(with(dam, "max = [2, 1]\n\n", "max = [2, 1]\ncontact_angle = 30\n\n"), "dam.toml");
+  const auto all = warnings(dry);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_NE(all[0].what.find("contact angle is not used"), std::string::npos) << all[0].what;
+}
+
 TEST(Scene, CapabilitiesOfSolversDoNotContradictEachOther) {
   for (const SolverInfo& s : solvers()) {
     const Capabilities& c = s.capabilities;
