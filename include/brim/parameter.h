@@ -36,6 +36,7 @@ struct Capabilities {
   bool two_way_bodies = false;     // the fluid pushes rigid bodies too: they float
   bool cloth = false;              // [[cloth]] and [[soft]]: cloth, ropes and soft bodies, coupled both ways
   bool cloth_with_bodies = false;  // cloth or soft bodies and rigid bodies in one scene
+  bool surface_tension = false;    // fluid.surface_tension, and contact_angle of the domain, solids and bodies
 };
 
 /// In words that follow "2D, 3D": "viscosity; periodic sides; rigid bodies".

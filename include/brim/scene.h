@@ -160,6 +160,7 @@ struct Solid {
   Shape shape;
   Motion motion;
   Slip slip = {};
+  double contact_angle = 90;            // [deg] in the fluid, between the solid and the fluid's free surface
   Vector surface_velocity = {0, 0, 0};  // [m/s] with which its surface slides in its own plane: a lid, a conveyor
 };
 
@@ -210,6 +211,7 @@ struct RigidBody {
   Vector velocity = {0, 0, 0};  // [m/s] of the centre of mass, at the start
   Vector spin = {0, 0, 0};      // [rad/s] at the start
   Slip slip = {};               // of the fluid along it
+  double contact_angle = 90;    // [deg] in the fluid, between the body and the fluid's free surface
   double friction = 0.3;        // Coulomb's coefficient; between two bodies the geometric mean
   bool held = false;            // stays where it is and reports what pushes it
   bool collides = true;         // with bodies, solids and walls; if not, only fluid and joints touch it
@@ -269,7 +271,8 @@ struct Domain {
   Vector max = {1, 1, 1};  // [m]
   /// Per axis: "walls", "periodic" or "open" (fluid that leaves is removed and counted).
   std::array<std::string, 3> boundary = {"walls", "walls", "walls"};
-  Slip slip = {};  // of the fluid along its walls
+  Slip slip = {};             // of the fluid along its walls
+  double contact_angle = 90;  // [deg] in the fluid, between the walls and the fluid's free surface
 };
 
 struct Resolution {
@@ -278,8 +281,9 @@ struct Resolution {
 };
 
 struct Fluid {
-  double density = 1000;    // [kg/m^3]
-  double viscosity = 1e-3;  // [Pa s]
+  double density = 1000;       // [kg/m^3]
+  double viscosity = 1e-3;     // [Pa s]
+  double surface_tension = 0;  // [N/m]
   std::vector<Block> blocks;
   std::vector<Emitter> emitters;
   std::vector<Sink> sinks;

@@ -72,6 +72,12 @@ Doc slipDoc(std::string of) {
       {"automatic", "free", "none"}};
 }
 
+Doc contactAngleDoc(std::string of) {
+  return between(0, 180, "deg",
+                 "Contact angle, in the fluid, between " + of +
+                     " and the free surface of the fluid; below 90 the fluid wets. Needs fluid.surface_tension.");
+}
+
 void declareOscillation(SceneVisitor& v, Oscillation& o) {
   v.key("amplitude", &o.amplitude, {"m", "Amplitude of the displacement."});
   v.key("angle", &o.angle, {"deg", "Amplitude of the rotation about the axis."});
@@ -190,6 +196,7 @@ void declareSolid(SceneVisitor& v, Solid& s) {
   v.key("name", &s.name, {"", "Name in messages and results."});
   declareShape(v, s.shape);
   v.key("slip", &s.slip, slipDoc("the solid"));
+  v.key("contact_angle", &s.contact_angle, contactAngleDoc("the solid"));
   v.key("surface_velocity", &s.surface_velocity,
         {"m/s",
          "Velocity with which the surface slides in its own plane while the solid stays where it is, such as a lid or a "
@@ -247,6 +254,7 @@ void declareBody(SceneVisitor& v, RigidBody& b) {
   v.key("velocity", &b.velocity, {"m/s", "Initial velocity of the centre of mass."});
   v.key("spin", Turn{&b.spin}, {"rad/s", "Initial angular velocity. In 2D one number, counter-clockwise."});
   v.key("slip", &b.slip, slipDoc("the body"));
+  v.key("contact_angle", &b.contact_angle, contactAngleDoc("the body"));
   v.key("friction", &b.friction, atLeast(0, "", "Coulomb friction coefficient. Between two bodies: the geometric mean of both."));
   v.key("held", &b.held, {"", "true: the body does not move, and bodies.csv lists the force of the fluid on it."});
   v.key("collides", &b.collides,
@@ -327,6 +335,7 @@ void declare(SceneVisitor& v, Scene& s) {
           oneOf({"walls", "periodic", "open"},
                 "Type of the sides, one word or one per axis. Fluid that leaves through an open side is removed."));
     v.key("slip", &s.domain.slip, slipDoc("the domain's walls"));
+    v.key("contact_angle", &s.domain.contact_angle, contactAngleDoc("the domain's walls"));
   });
   v.table("tank",
           "Motion of the domain with all walls, solids and gauges. The run computes in the frame of the tank: gravity turns, and "
@@ -344,6 +353,8 @@ void declare(SceneVisitor& v, Scene& s) {
   v.table("fluid", "The liquid and its sources.", [&] {
     v.key("density", &s.fluid.density, positive("kg/m^3", "Rest density."));
     v.key("viscosity", &s.fluid.viscosity, atLeast(0, "Pa s", "Dynamic viscosity."));
+    v.key("surface_tension", &s.fluid.surface_tension,
+          atLeast(0, "N/m", "Surface tension against the air around the fluid; 0: none. Water has 0.072 N/m."));
     v.list("blocks", "Fluid at the start of the simulation.", tables(s.fluid.blocks, declareBlock));
     v.list("emitters", "Openings where fluid enters.", tables(s.fluid.emitters, declareEmitter));
     v.list("sinks", "Fluid that enters one of these shapes is removed.", tables(s.fluid.sinks, declareSink));
@@ -421,6 +432,7 @@ std::vector<std::string> solverNames() {
 
 std::string textOf(const Capabilities& c) {
   std::string text = "2D, 3D; viscosity";
+  if (c.surface_tension) text += "; surface tension";
   if (c.periodic_sides) text += "; periodic sides";
   if (c.rigid_bodies) text += c.two_way_bodies ? "; rigid bodies" : "; rigid bodies as moving solids";
   if (c.cloth) text += c.cloth_with_bodies ? "; cloth and soft bodies, also with rigid bodies" : "; cloth and soft bodies";

@@ -149,6 +149,11 @@ class Meaning {
     }
   }
 
+  void surfaceTension() {
+    if (trusts({"fluid.surface_tension"}) && s.fluid.surface_tension > 0)
+      has(&Capabilities::surface_tension, "fluid.surface_tension", "surface tension");
+  }
+
   /// Cloth and soft bodies: does the solver have them, does their kind exist in this dimension, have they a size?
   void deformables() {
     if (!s.cloth.empty())
@@ -324,6 +329,7 @@ void checkMeaning(Scene& scene, Mistakes& mistakes) {
   meaning.emitters();
   meaning.others();
   meaning.friction();
+  meaning.surfaceTension();
   meaning.deformables();
   checkMotions(scene, mistakes);
   checkFields(scene, mistakes);
@@ -357,6 +363,9 @@ std::vector<Mistake> warnings(const Scene& s) {
               "the sides of the block are not whole numbers of spacings: its particles have {:.1f} % {} volume than the block",
               100 * std::abs(excess), excess > 0 ? "more" : "less"));
   }
+  if (s.fluid.surface_tension == 0)
+    for (const auto& [path, at] : s.where)
+      if (path.ends_with(".contact_angle")) add(path, "without fluid.surface_tension a contact angle is not used");
   const SolverInfo* const chosen = findSolver(s.solver.name);
   for (std::size_t i = 0; chosen && chosen->capabilities.grid && i < s.solids.size(); ++i) {
     const std::string path = fmt::format("solids[{}]", i);
