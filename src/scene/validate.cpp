@@ -152,6 +152,18 @@ class Meaning {
   void surfaceTension() {
     if (trusts({"fluid.surface_tension"}) && s.fluid.surface_tension > 0)
       has(&Capabilities::surface_tension, "fluid.surface_tension", "surface tension");
+    const SolverInfo* const solver = findSolver(s.solver.name);
+    if (!solver || !solver->capabilities.grid || s.fluid.surface_tension == 0) return;
+    const auto refused = [&](const std::string& path, double angle) {
+      if (trusts({path}) && angle != 90)
+        add(path,
+            fmt::format("with solver \"{}\" the contact angle is 90 degrees everywhere", s.solver.name));
+    };
+    refused("domain.contact_angle", s.domain.contact_angle);
+    for (std::size_t i = 0; i < s.solids.size(); ++i)
+      refused(fmt::format("solids[{}].contact_angle", i), s.solids[i].contact_angle);
+    for (std::size_t i = 0; i < s.bodies.size(); ++i)
+      refused(fmt::format("bodies[{}].contact_angle", i), s.bodies[i].contact_angle);
   }
 
   /// Cloth and soft bodies: does the solver have them, does their kind exist in this dimension, have they a size?

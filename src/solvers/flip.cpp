@@ -14,6 +14,7 @@
 #include "grid/pressure/poisson.h"
 #include "grid/pressure/project.h"
 #include "grid/pressure/release.h"
+#include "grid/tension/tension.h"
 #include "grid/transfer/extrapolate.h"
 #include "grid/transfer/g2p.h"
 #include "grid/transfer/pad.h"
@@ -84,11 +85,18 @@ template <int D>
 class Grid : public Solver<D> {
  public:
   Grid(const Scene& scene, const GridParameters& o, double flip, bool apic)
-      : o_(o), flip_(flip), apic_(apic), viscosity_(scene) {}
+      : o_(o), flip_(flip), apic_(apic), viscosity_(scene), tension_(scene) {}
 
   double reach(const World<D>& w) const override { return geometryOf(w).cell; }
 
-  std::size_t bytes() const override { return poisson_.bytes() + viscosity_.bytes() + (state_ ? state_->bytes() : 0); }
+  TimeLimit limit(const World<D>& w) const override {
+    if (!tension_.acts()) return Solver<D>::limit(w);
+    return {tension_.limit(w.rho0, geometryOf(w).cell), "surface_tension"};
+  }
+
+  std::size_t bytes() const override {
+    return poisson_.bytes() + viscosity_.bytes() + tension_.bytes() + (state_ ? state_->bytes() : 0);
+  }
 
   void declareState(SolverState<D>& state) override {
     if (apic_ || viscosity_.acts()) affine_ = std::make_unique<Affine<D>>(state);
@@ -155,6 +163,7 @@ class Grid : public Solver<D> {
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
     s.finishFlags();
     applyForce(s, w.solids, Real(dt) * g);
+    if (tension_.acts() && pressure) tension_.act(s, w.rho0, dt);
     if (viscosity_.acts()) applyViscosity(c, pressure);
     divergence(s);
     if (oneEquation) addDensityError(o_.instead == "unsplit" ? dt : o_.averaging_time);
@@ -309,6 +318,7 @@ class Grid : public Solver<D> {
   std::unique_ptr<Affine<D>> affine_;
   Poisson<D> poisson_;
   GridViscosity<D> viscosity_;
+  GridTension<D> tension_;
   Array<Real> viscousPhi_;    // [1/s] phi while a round of friction changes it
   Array<Real> densityRhs_;    // [1/s] of `instead` = unsplit or averaged
   bool released_ = false;     // cells let go of walls in this step
