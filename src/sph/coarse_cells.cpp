@@ -146,7 +146,8 @@ bool anyJet(const WetCells<D> cells, int n, View<const int> where, View<const Li
                for (int way = 0; way < 2 && !open(end); ++way)
                  if (const int next = link[2 * D * end + 2 * m + up].to; next >= 0) end = next;
                if (!open(end)) continue;
-               for (int k = 0; k < D; ++k) jet = jet || (k != m && isNarrow(cells, std::int64_t(where[i]), k));
+               for (int k = 0; k < D; ++k)  // a whole tank that is narrow has no opening there
+                 jet = jet || (k != m && isNarrow(cells, where[i], k) && !isNarrow(cells, where[in.to], k));
              }
            return double(jet);
          }) > 0;
