@@ -69,8 +69,12 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
   middle_.resize(n);
   mean_.resize(n);
   if (w.solids.placed().size() > 0) findMiddles(grid(), n, where_.read(), w.fluid.p.read(), middle_.view());
-  connect(WetCells<D>{grid(), count_.read(), state_.read(), middle_.read(), obstacles, amount_.read()}, n, where_.read(),
-          system_.link.view(), system_.diagonal.view(), system_.filled.view());
+  const WetCells<D> cut{grid(), count_.read(), state_.read(), middle_.read(), obstacles, amount_.read()};
+  connect(cut, n, where_.read(), system_.link.view(), system_.diagonal.view(), system_.filled.view());
+  if (w.solids.placed().size() > 0 && anyJet(cut, n, where_.read(), system_.link.read(), c.gravity)) {
+    system_.resize(0);
+    return false;
+  }
   if (w.step > 0)
     findVoids(grid(), n, where_.read(), w.fluid.v.read(), w.rho0, c.gravity, system_.link.view(), system_.diagonal.view());
   return system_.findHeld();

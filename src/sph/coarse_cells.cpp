@@ -114,16 +114,57 @@ void findVoids(const CoarseCells<D> grid, int n, View<const int> where, View<con
   });
 }
 
+// Whether walls on both sides leave at most two cells along axis k, that of c among them.
+template <int D>
+BRIM_DEVICE_FN bool isNarrow(const WetCells<D>& cells, std::int64_t c, int k) {
+  const std::int64_t at = cells.grid.placeOf(c).at[k];
+  int wide[2] = {2, 2};
+  for (int up = 0; up < 2; ++up)
+    for (int far = 2; far > 0; --far) {
+      const std::int64_t place = up ? at + far : at - far;
+      if (place < 0 || place >= cells.grid.size[k]) continue;
+      if (cells.state[int(c + (place - at) * cells.stride(k))] <= wall) wide[up] = far - 1;
+    }
+  return wide[0] + wide[1] < 2;
+}
+
+template <int D>
+bool anyJet(const WetCells<D> cells, int n, View<const int> where, View<const Link> link, const Vec<D> gravity) {
+  return maxOf(n, [=] BRIM_KERNEL(int i) {
+           const auto open = [=](int j) {
+             bool any = false;
+             for (int l = 0; l < 2 * D; ++l) any = any || (link[2 * D * j + l].to < 0 && link[2 * D * j + l].perDrop != 0);
+             return any;
+           };
+           bool jet = false;
+           for (int m = 0; m < D; ++m)
+             for (int up = 0; up < 2; ++up) {
+               const Link in = link[2 * D * i + 2 * m + 1 - up];
+               const Real rises = up ? -gravity[m] : gravity[m];
+               if (in.to < 0 || rises > 0 || open(in.to)) continue;
+               int end = i;  // the surface may begin behind the edge of the opening by two cells
+               for (int way = 0; way < 2 && !open(end); ++way)
+                 if (const int next = link[2 * D * end + 2 * m + up].to; next >= 0) end = next;
+               if (!open(end)) continue;
+               for (int k = 0; k < D; ++k)  // a whole tank that is narrow has no opening there
+                 jet = jet || (k != m && isNarrow(cells, where[i], k) && !isNarrow(cells, where[in.to], k));
+             }
+           return double(jet);
+         }) > 0;
+}
+
 template void countParticles(const CoarseCells<2>, int, View<int>);
 template void findStates(const CoarseCells<2>, int, const World<2>&, View<const int>, View<int>, View<int>);
 template void findMiddles(const CoarseCells<2>, int, View<const int>, View<const Record<2>>, View<Record<2>>);
 template void connect(const WetCells<2>, int, View<const int>, View<Link>, View<double>, View<double>);
+template bool anyJet(const WetCells<2>, int, View<const int>, View<const Link>, const Vec<2>);
 template void findVoids(const CoarseCells<2>, int, View<const int>, View<const Record<2>>, double, const Vec<2>, View<Link>,
                         View<double>);
 template void countParticles(const CoarseCells<3>, int, View<int>);
 template void findStates(const CoarseCells<3>, int, const World<3>&, View<const int>, View<int>, View<int>);
 template void findMiddles(const CoarseCells<3>, int, View<const int>, View<const Record<3>>, View<Record<3>>);
 template void connect(const WetCells<3>, int, View<const int>, View<Link>, View<double>, View<double>);
+template bool anyJet(const WetCells<3>, int, View<const int>, View<const Link>, const Vec<3>);
 template void findVoids(const CoarseCells<3>, int, View<const int>, View<const Record<3>>, double, const Vec<3>, View<Link>,
                         View<double>);
 

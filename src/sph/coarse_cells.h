@@ -213,6 +213,12 @@ void findMiddles(const CoarseCells<D> grid, int n, View<const int> where, View<c
 /// Sets the links, their sums and how full each cell is.
 template <int D>
 void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> link, View<double> diagonal, View<double> filled);
+/// Whether a jet leaves through an opening of at most two cells, sideways or down. Its contraction begins at the edge of the
+/// opening, where cells that the edge cuts have one pressure each, and what pushes too much there the fine level cannot take
+/// back, as it only pushes: a tank emptied 16 to 35 % too slowly.
+template <int D>
+bool anyJet(const WetCells<D> cells, int n, View<const int> where, View<const Link> link, const Vec<D> gravity);
+
 /// Fluid far below rho0 is at a surface. Where walls and fluid enclose it there is a void below the ceiling, as there is no air:
 /// what flows in fills it, and its pressure is zero. It lies within the cell, so the link to it is that of a wall with a weight.
 /// A surface right across a cell has a density error of about -0.35 in each particle of its layer. -0.02 is a void already: with

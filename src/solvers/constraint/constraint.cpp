@@ -40,6 +40,8 @@ class Constraint : public Solver<D> {
       step(c, Poly6<D>(w.support));  // with its own gradient, other than c.withKernel
     else if (w.kernel == "wendland")
       step(c, Wendland<D>(w.support));
+    else if (w.kernel == "quintic")
+      step(c, Quintic<D>(w.support));
     else
       step(c, Cubic<D>(w.support));
   }

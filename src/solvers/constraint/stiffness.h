@@ -22,6 +22,12 @@ BRIM_FN R curvature(const Cubic<D>& W, R r2) {
   return R(12 * W.weight / (W.h * W.h)) * max(upToOne(R(1) - q) - R(2) * upToOne(R(1) - R(2) * q), R(0));
 }
 template <int D, class R>
+BRIM_FN R curvature(const Quintic<D>& W, R r2) {
+  const R s = rootOf(max(r2, R(Real(1e-12) * W.h * W.h))).root * R(3 / W.h);
+  const R a = max(R(3) - s, R(0)), b = max(R(2) - s, R(0)), c = max(R(1) - s, R(0));
+  return R(180 * W.weight / (W.h * W.h)) * max(a * a * a - R(6) * (b * b * b) + R(15) * (c * c * c), R(0));
+}
+template <int D, class R>
 BRIM_FN R curvature(const Wendland<D>& W, R r2) {
   const R q = rootOf(max(r2, R(Real(1e-12) * W.h * W.h))).root * R(1 / W.h), s = upToOne(R(1) - q);
   return R(20 * W.weight / (W.h * W.h)) * (s * s) * max(R(4) * q - R(1), R(0));
