@@ -9,6 +9,8 @@
 //  - pressures accumulate and are kept above zero as a whole, with Nesterov's momentum (sph/pressure_loop.h);
 //  - gravity acts before the divergence solve, which thus carries the fluid's weight; both solves start from the last pressures;
 //  - the density solve moves positions and no velocities, unless there are bodies, which keep what they are pushed by.
+//  - a coarse grid finds the smooth part of the pressure before the divergence solve (sph/smooth_pressure.h), unless there are
+//  bodies.
 // docs/methods/dfsph.md says why, with the growth of smooth waves that each choice leaves.
 #include <cmath>
 
@@ -20,6 +22,7 @@
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
+#include "sph/smooth_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -29,6 +32,8 @@ struct DfsphParameters {
   int divergence_iterations = 100;
   double divergence_tolerance = 1e-4;
   double alpha = 0.03;
+  std::string acceleration = "multilevel";
+  std::string update = "second_order";
   std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
@@ -43,6 +48,22 @@ struct DfsphParameters {
        1});
     v("alpha", alpha,
       {"", "Artificial viscosity inside the fluid, not at walls: alpha c h / (2 D + 4), c ten times the fastest fall.", 0, 10});
+    v("acceleration", acceleration,
+      {"",
+       "multilevel: a coarse grid finds the smooth part of the pressure, so that waves last; none: pairs alone, as in Bender & "
+       "Koschier 2015.",
+       -1e300,
+       1e300,
+       false,
+       {"multilevel", "none"}});
+    v("update", update,
+      {"",
+       "How the coarse grid's pressures change velocities. second_order: a step late, so that waves last; first_order: at once. "
+       "For acceleration = multilevel.",
+       -1e300,
+       1e300,
+       false,
+       {"second_order", "first_order"}});
     v("kernel", kernel,
       {"",
        "Smoothing kernel; poly6 with the gradients of spiky.",
@@ -59,6 +80,8 @@ constexpr double dfsphFull = 0.99;
 constexpr double dfsphHeld = 3.7;
 /// The part of its pressures that a divergence solve starts from. In a full vessel nothing else would take back a constant.
 constexpr double dfsphKept = 0.99;
+/// The same beside a coarse grid, which finds the smooth part anew: what pairs hold of it is gone after some steps.
+constexpr double dfsphKeptBySmooth = 0.8;
 
 // What the solves of a step know of each particle, and their last iteration.
 template <int D>
@@ -244,6 +267,7 @@ class Dfsph : public Solver<D> {
     divergenceBefore_ = &s.reals("divergence_pressure_before");
     density_ = &s.reals("density_pressure");
     densityBefore_ = &s.reals("density_pressure_before");
+    if (o_.acceleration == "multilevel") smooth_.declareState(s);
     viscous_.declareState(s);
   }
 
@@ -272,7 +296,11 @@ class Dfsph : public Solver<D> {
     c.collideAndRelease();
     c.refresh(w.fluid.p.data, Holds::positions);
     c.refresh(w.fluid.v.data);
-    viscous_.actOnJumps(c, W, o_.alpha * c_);  // last, as its pass also finds the densities that the step ends with
+    // Last, as its pass also finds the densities that the step ends with.
+    if (o_.acceleration == "multilevel" && !w.bodies)
+      viscous_.act(c, W, xsphOf(c, W, o_.alpha * c_ * w.support / (2 * (D + 2))));
+    else
+      viscous_.actOnJumps(c, W, o_.alpha * c_);
     c.stage("viscosity");
   }
 
@@ -282,13 +310,18 @@ class Dfsph : public Solver<D> {
     if (lattice_.gradient == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
     DfsphRows<D> rows(c);
     dfsphFactors(c, W, 0.1 * lattice_.gradient * w.rho0 * w.rho0, rows);
-    extrapolatePressure(c, W, false);
+    const bool smooth = o_.acceleration == "multilevel" && smooth_.prepare(c);
+    if (!smooth) extrapolatePressure(c, W, false);  // the grid carries the gradient along walls too
     if (w.bodies) c.reaction.becomeForce(w, 1 / c.dt);
     const double compression = meanCompression(w, *rows.error);
     c.stage("factors");
     kick(c);
-    dfsphStart(c, dfsphKept, divergence_->data, divergenceBefore_->data, *rows.moved);
+    auto drift = c.scratch.records(w.fluid.capacity(), "{u, -} without speed");
+    dfsphStart(c, smooth ? dfsphKeptBySmooth : dfsphKept, divergence_->data, divergenceBefore_->data, *rows.moved);
     push(c, W, rows);
+    c.stage("pressure");
+    if (smooth) smooth_.push(c, W, o_.update == "second_order", *drift);
+    c.stage("coarse");
     // Fluid that is compressed too much already is let compress less: the mean over deep water tells little of its weight.
     const double strict = std::min(1.0, std::pow(o_.tolerance / std::max(compression, 1e-30), 2));
     const double held = strict * std::min(o_.divergence_tolerance, dfsphHeld * fallOverDepth(c));
@@ -297,12 +330,16 @@ class Dfsph : public Solver<D> {
     auto velocity = c.scratch.records(w.fluid.capacity(), "{v, rho} of the divergence solve");
     copy(*velocity, w.fluid.v.data, w.fluid.size());
     const bool goesOn = !w.bodies;  // a body takes the other end of every push, and keeps it
+    if (smooth) addDrift(c, *drift, 1);
     dfsphStart(c, goesOn ? dfsphKept : 0, density_->data, densityBefore_->data, *rows.moved);
     if (goesOn) push(c, W, rows);
     c.report.iterations += solve<true>(c, W, rows, density_->data, {o_.iterations, 1, o_.tolerance});
     c.stage("pressure");
     dfsphMove(c, *velocity, goesOn);
-    showPressure(c, Shown::averaged, DfsphPressure{divergence_->data.read(), density_->data.read(), goesOn ? Real(0) : Real(1)});
+    Array<Real>& shown = *rows.plain;
+    copy(shown, divergence_->data, w.fluid.size());
+    if (smooth) smooth_.addPressure(c, shown);
+    showPressure(c, Shown::averaged, DfsphPressure{shown.read(), density_->data.read(), goesOn ? Real(0) : Real(1)});
   }
 
   template <bool ofDensity, class K>
@@ -336,6 +373,7 @@ class Dfsph : public Solver<D> {
   FluidViscosity<D> viscous_;
   RestWaves lattice_;
   RigidCoupling<D> rigid_;
+  SmoothPressure<D> smooth_;
   typename SolverState<D>::template Field<Real>*divergence_ = nullptr, *divergenceBefore_ = nullptr, *density_ = nullptr,
                                     *densityBefore_ = nullptr;
 };

@@ -17,6 +17,7 @@
 #include "sph/predict.h"
 #include "sph/pressure_loop.h"
 #include "sph/shown_pressure.h"
+#include "sph/smooth_pressure.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -25,6 +26,8 @@ struct IisphParameters {
   double tolerance = 1e-3;
   double omega = 0.4;
   double alpha = 0.04;
+  std::string acceleration = "none";
+  std::string update = "second_order";
   std::string kernel = "cubic";
 
   void visit(ParameterVisitor& v) {
@@ -40,6 +43,22 @@ struct IisphParameters {
        "ten "
        "times the speed of a fall through the domain.",
        0, 10});
+    v("acceleration", acceleration,
+      {"",
+       "none: pairs alone, as in Ihmsen et al. 2014; multilevel: a coarse grid finds the smooth part of the pressure, so that "
+       "waves last, but falls and impacts gain energy.",
+       -1e300,
+       1e300,
+       false,
+       {"multilevel", "none"}});
+    v("update", update,
+      {"",
+       "How the coarse grid's pressures change velocities. second_order: a step late, so that waves last; first_order: at once. "
+       "For acceleration = multilevel.",
+       -1e300,
+       1e300,
+       false,
+       {"second_order", "first_order"}});
     v("kernel", kernel,
       {"",
        "Smoothing kernel. Gradients are those of the same kernel.",
@@ -217,6 +236,7 @@ class Iisph : public Solver<D> {
   void declareState(SolverState<D>& s) override {
     kept_ = &s.reals("solved_pressure");  // [Pa]
     before_ = &s.reals("solved_pressure_before");
+    if (o_.acceleration == "multilevel") smooth_.declareState(s);
     viscous_.declareState(s);
   }
 
@@ -258,13 +278,18 @@ class Iisph : public Solver<D> {
     World<D>& w = c.world;
     if (lattice_.gradient == 0) lattice_ = restWaves<D>(W, w.spacing, w.support);
     IisphSystem<D> system(c);
-    extrapolatePressure(c, W, false);
+    const bool smooth = o_.acceleration == "multilevel" && smooth_.prepare(c);
+    if (!smooth) extrapolatePressure(c, W, false);  // the grid carries the gradient along walls too
     if (w.bodies) c.reaction.becomeForce(w, 1 / c.dt);
     kick(c);  // v^adv = v + dt g
+    auto drift = c.scratch.records(w.fluid.capacity(), "{u, -} without speed");
     iisphSystem(c, W, 0.1 * lattice_.gradient * w.rho0 * w.rho0, system);
     c.stage("system");
     iisphBegin(c, system, kept_->data, before_->data);
     push(c, W, system);
+    c.stage("pressure");
+    if (smooth) pushSmoothly(c, W, system, *drift);
+    c.stage("coarse");
     int& n = c.report.iterations;
     for (n = 1;; ++n) {
       iisphRelax(c, W, std::min(o_.omega, 1.41 / lattice_.largest), system, kept_->data);
@@ -272,10 +297,43 @@ class Iisph : public Solver<D> {
       if (n == o_.iterations || (o_.tolerance > 0 && n >= 2 && meanCompression(w, *system.error) <= o_.tolerance)) break;
     }
     iisphMove(c, *system.u);
-    showPressure(c, Shown::averaged, ColumnPressure{kept_->data.read()});
+    if (smooth) addDrift(c, *drift, -1);
+    Array<Real>& shown = *system.error;
+    copy(shown, kept_->data, w.fluid.size());
+    if (smooth) smooth_.addPressure(c, shown);
+    showPressure(c, Shown::averaged, ColumnPressure{shown.read()});
     c.stage("pressure");
   }
 
+ public:
+  // Adds to u what the grid moves the fluid by, after the pressures that the step starts from. Public because nvcc wants
+  // kernels there.
+  template <class K>
+  void pushSmoothly(StepContext<D>& c, K W, IisphSystem<D>& system, Array<Record<D>>& drift) {
+    World<D>& w = c.world;
+    auto adv = c.scratch.records(w.fluid.capacity(), "{v^adv, rho}");
+    copy(*adv, w.fluid.v.data, w.fluid.size());
+    const Real h = Real(c.dt), perH = Real(1 / c.dt);
+    {
+      const auto v = w.fluid.v.view();
+      const auto u = system.u.read();
+      forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { v[i].x += perH * u[i].x; });
+    }
+    c.refresh(w.fluid.v.data);
+    smooth_.push(c, W, o_.update == "second_order", drift);
+    {
+      const auto v = w.fluid.v.view(), u = system.u.view();
+      const auto before = adv.read(), slow = drift.read();
+      forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+        u[i] = {h * (v[i].x - before[i].x + slow[i].x), 0};
+        v[i] = before[i];
+      });
+    }
+    c.refresh(w.fluid.v.data);
+    c.refresh(*system.u);
+  }
+
+ private:
   // Fluid and bodies move by {x, dp/rho^2}.
   template <class K>
   void push(StepContext<D>& c, K W, IisphSystem<D>& system) {
@@ -288,6 +346,7 @@ class Iisph : public Solver<D> {
   FluidViscosity<D> viscous_;
   RestWaves lattice_;
   RigidCoupling<D> rigid_;
+  SmoothPressure<D> smooth_;
   typename SolverState<D>::template Field<Real>*kept_ = nullptr, *before_ = nullptr;
 };
 
