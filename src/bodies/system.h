@@ -38,6 +38,7 @@ class BodySystem {
   /// What the fluid does to body b from the next step on, until it is said again: force [N], and torque [N m] about the centre of
   /// mass.
   void setForce(int b, const Vector& force, const Vector& torque) { force_[b] = {force, torque}; }
+  const BodyVelocity& force(int b) const { return force_[b]; }  // as it was said last
   /// What acts on body b besides gravity, fluid, joints and contacts until it is said again: force [N] on the centre of mass and
   /// torque [N m]. It is not counted among the fluid's.
   void setLoad(int b, const Vector& force, const Vector& torque) { load_[b] = {force, torque}; }

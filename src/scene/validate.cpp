@@ -156,8 +156,7 @@ class Meaning {
     if (!solver || !solver->capabilities.grid || s.fluid.surface_tension == 0) return;
     const auto refused = [&](const std::string& path, double angle) {
       if (trusts({path}) && angle != 90)
-        add(path,
-            fmt::format("with solver \"{}\" the contact angle is 90 degrees everywhere", s.solver.name));
+        add(path, fmt::format("with solver \"{}\" the contact angle is 90 degrees everywhere", s.solver.name));
     };
     refused("domain.contact_angle", s.domain.contact_angle);
     for (std::size_t i = 0; i < s.solids.size(); ++i)

@@ -14,11 +14,14 @@
 #include "grid/pressure/poisson.h"
 #include "grid/pressure/project.h"
 #include "grid/pressure/release.h"
+#include "grid/pressure/slip.h"
 #include "grid/tension/tension.h"
 #include "grid/transfer/extrapolate.h"
 #include "grid/transfer/g2p.h"
 #include "grid/transfer/pad.h"
 #include "grid/viscosity/viscosity.h"
+#include "scene/tank.h"
+#include "scene/vector.h"
 #include "solvers/solver.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -95,7 +98,7 @@ class Grid : public Solver<D> {
   }
 
   std::size_t bytes() const override {
-    return poisson_.bytes() + viscosity_.bytes() + tension_.bytes() + (state_ ? state_->bytes() : 0);
+    return poisson_.bytes() + bodyTerms_.bytes() + viscosity_.bytes() + tension_.bytes() + (state_ ? state_->bytes() : 0);
   }
 
   void declareState(SolverState<D>& state) override {
@@ -112,14 +115,17 @@ class Grid : public Solver<D> {
 
     if (w.step == 0) shake(w);
     c.placeBoundaryAt(c.end);
-    moveBodies(w, c.dt);  // pushed by gravity, contacts and joints; the grid knows them as moving solids
     const int layers = sortForVelocity(w, c.dt);
     c.stage("sort");
     projectVelocity(c, pressure, layers);
+    if (w.bodies) {
+      w.bodies->finish();
+      placeBodies(w);
+    }
     if (o_.density_projection && pressure) {
       projectDensity(c);
-      // In a cell whose centre is free no particle is deeper than its corner; deeper ones are on their way out.
-      c.pushOut(std::sqrt(double(D)) / 2 * s.geometry.cell);
+      // In a cell with an open face no particle is deeper than the cell is wide; deeper ones are on their way out.
+      c.pushOut(std::sqrt(double(D)) * s.geometry.cell);
     } else {
       if (pressure) separate(c);
       c.pushOut();
@@ -160,12 +166,13 @@ class Grid : public Solver<D> {
     const Vec<D> g = c.gravity;
     p2gVelocity(s, w.fluid, affine_.get());
     c.stage("to_grid");
+    if (w.bodies) predictBodies(c);
     const bool oneEquation = pressure && !o_.density_projection && (o_.instead == "unsplit" || o_.instead == "averaged");
     s.finishFlags();
     applyForce(s, w.solids, Real(dt) * g);
     if (tension_.acts() && pressure) tension_.act(s, w.rho0, dt);
     if (viscosity_.acts()) applyViscosity(c, pressure);
-    divergence(s);
+    divergence(s, w.solids);
     if (oneEquation) addDensityError(o_.instead == "unsplit" ? dt : o_.averaging_time);
     s.tiles.fit(s.phi, Real(0));
     if (!pressure) {
@@ -174,14 +181,16 @@ class Grid : public Solver<D> {
     }
     c.stage("velocity");
     if (pressure) {
-      solvePressure(c, "velocity_solve", viscosity_.acts());
+      solvePressure(c, "velocity_solve", viscosity_.acts(), w.bodies.get());
       // Only one round: what is found wrong by it, the next step decides anew. What pulls a stiff liquid from a wall is not its
       // pressure alone.
       released_ = o_.separation && !(viscosity_.acts() && viscosity_.follows()) &&
                   releaseWalls(s, poisson_, Real(dt) * g, tension(dt)) > 0;
-      if (released_) solvePressure(c, "separation_solve", true);
+      if (released_) solvePressure(c, "separation_solve", true, w.bodies.get());
       subtractGradient(s, s.geometry.cell, true);
       findSlopes(s);
+      if (w.bodies) pushBodies(c);
+      if (!viscosity_.acts()) slideAlongSolids(s, w.solids, released_);  // else friction has said what walls hold
     }
     c.stage("velocity");
     extrapolate(s, layers, true);
@@ -199,7 +208,7 @@ class Grid : public Solver<D> {
     GridState<D>& s = *state_;
     s.tiles.fit(s.phi, Real(0));
     if (pressure) {
-      divergence(s);
+      divergence(s, c.world.solids);
       solvePressure(c, "velocity_solve");
     }
     viscosity_.begin(s, c.world.solids, c.world.nu, c.dt, pressure);
@@ -207,7 +216,7 @@ class Grid : public Solver<D> {
     c.stage("viscosity");
     for (int round = 0; pressure && viscosity_.follows() && round < mostRounds; ++round) {
       s.tiles.fit(viscousPhi_, Real(0));
-      divergence(s);
+      divergence(s, c.world.solids);
       s.phi.swap(viscousPhi_);
       solvePressure(c, "velocity_solve");
       viscosity_.correct(s);
@@ -225,6 +234,33 @@ class Grid : public Solver<D> {
     const auto to = sum.view();
     const auto from = more.read();
     forEach(state_->tiles.count() * Tiles<D>::cells, [=] BRIM_KERNEL(int c) { to[c] += from[c]; });
+  }
+
+  // Bodies stay where the particles are while pressures are found, and move with what these make of their velocities. Joints and
+  // contacts come before, with the force of the last step's fluid, so that they hold a body up by no more than what the water
+  // leaves them; then that force is taken back, and the pressure gives its own.
+  void predictBodies(StepContext<D>& c) {
+    BodySystem& bodies = *c.world.bodies;
+    bodies.begin(c.start, c.dt, apparentGravityAt(c.world.scene(), c.start, c.dt), c.world.solids.posesAt(c.start));
+    constexpr int sweeps = 60;  // as BodySystem::step
+    for (int k = 0; k < sweeps; ++k) bodies.sweep();
+    using namespace vectors;
+    for (int b = 0; b < bodies.size(); ++b) bodies.pushNow(b, -c.dt * bodies.force(b).v, -c.dt * bodies.force(b).w);
+    placeBodies(c.world);
+  }
+  void pushBodies(StepContext<D>& c) {
+    BodySystem& bodies = *c.world.bodies;
+    std::vector<SixNumbers> impulse(bodies.size());
+    if (bodyTerms_.any()) impulse = bodyTerms_.impulses(*state_);
+    using namespace vectors;
+    for (int b = 0; b < bodies.size(); ++b) {
+      const double* const i = impulse[b].of;
+      const Vector linear = {i[0], i[1], i[2]}, moment = {i[3], i[4], i[5]};
+      bodies.pushNow(b, linear, moment);
+      bodies.setForce(b, 1 / c.dt * linear, 1 / c.dt * moment);
+    }
+    placeBodies(c.world);
+    setWalls(*state_, c.world.solids, released_);
   }
 
   // Lines 2-7 of Alg. 1: density, resampling, the density projection (Eq. 10 and 11) with push-out (Sec. 3.3), displacement. The
@@ -257,9 +293,13 @@ class Grid : public Solver<D> {
   /// [1/s] from which on a wall lets go: a twentieth of what a cell of water weighs.
   double tension(double dt) const { return std::max(o_.tolerance, 0.05 * 9.81 * dt * state_->geometry.perCell); }
 
-  void solvePressure(StepContext<D>& c, const char* stage, bool warm = false) {
+  void solvePressure(StepContext<D>& c, const char* stage, bool warm = false, bool withBodies = false) {
     GridState<D>& s = *state_;
-    poisson_.prepare(s.tiles, s.flags.state, &s.flags.distance);
+    poisson_.prepare(s.tiles, s.flags.state, &s.flags.distance, openFaces(s));
+    if (withBodies) {
+      bodyTerms_.find(s, c.world);
+      poisson_.join(bodyTerms_);
+    }
     c.stage("levels");
     c.report.iterations += poisson_.solve(s.rhs, s.phi, o_.tolerance, o_.iterations, warm).iterations;
     c.stage(stage);
@@ -319,7 +359,8 @@ class Grid : public Solver<D> {
   Poisson<D> poisson_;
   GridViscosity<D> viscosity_;
   GridTension<D> tension_;
-  Array<Real> viscousPhi_;    // [1/s] phi while a round of friction changes it
+  Array<Real> viscousPhi_;  // [1/s] phi while a round of friction changes it
+  BodyTerms<D> bodyTerms_;
   Array<Real> densityRhs_;    // [1/s] of `instead` = unsplit or averaged
   bool released_ = false;     // cells let go of walls in this step
   int ring_ = 0;              // cells around the particles that the tiles of the last sort hold

@@ -79,6 +79,30 @@ void Collision<D>::keepOut(World<D>& w, double dt, double exit, double deepest, 
       const bool pays = twoWay && b >= firstFree && approach > 0;
       const bool stops = approach > 0 && !(pays && hit.body >= 0);
       const Real way = min(depth, h * max(approach, 0) + farther);
+      // The nearest way out of a body that stands on the floor may lead through the floor: then along it, to the nearer side.
+      bool blocked = false;
+      for (int k = 0; k < D; ++k)
+        blocked = blocked || (wall[k] && (q.x[k] + way * out[k] < 0 || q.x[k] + way * out[k] > size[k]));
+      if (blocked && !paid) {
+        Real nearer = most;
+        Vec<D> aside{};
+        for (int k = 0; k < D; ++k)
+          for (int side = -1; side <= 1; side += 2) {
+            if (out[k] * out[k] > Real(0.5)) continue;
+            Real s = 0, z[3], m[3];
+            for (int a = 0; a < 3; ++a) z[a] = x[a];
+            for (int n = 0; n < 32 && s < nearer; ++n) {
+              z[k] = x[k] + side * s;
+              body[b].pose.toBody(z, m);
+              const Real rest = gap - body[b].shape.distance(m);
+              if (!(rest > 0)) break;
+              s += max(rest, 20 * eps / 8);
+            }
+            if (s < nearer) nearer = s, aside = {}, aside[k] = side * s;
+          }
+        for (int k = 0; k < D; ++k) q.x[k] += aside[k];
+        if (nearer < most) continue;
+      }
       if (depth - way > left[i]) left[i] = depth - way, within[i] = b;
       for (int k = 0; k < D; ++k) {
         q.x[k] += way * out[k];

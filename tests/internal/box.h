@@ -1,5 +1,6 @@
 // Boxes of cells for tests of the grid's solvers.
 #pragma once
+#include <array>
 #include <functional>
 #include <limits>
 #include <random>
@@ -100,6 +101,23 @@ struct Box {
       f[i] = state[i] == fluidCell ? -d : d;
     }
     return f;
+  }
+  /// Open parts of the lower faces: whole, or for some of them anything, at random; 0 beside solid cells.
+  std::array<Array<Real>, D> openFaces(unsigned seed) const {
+    std::array<Array<Real>, D> open;
+    std::mt19937 generator(seed);
+    for (int k = 0; k < D; ++k) {
+      tiles.fit(open[k], Real(1));
+      for (int i = 0; i < tiles.count() * Tiles<D>::cells; ++i) {
+        const double part = generator() / 4294967296.0;
+        open[k][i] = Real(float(part < 0.7 ? 1 : std::max(0.02, (part - 0.7) / 0.3)));
+        Cell c = tiles.place(i / Tiles<D>::cells), below;
+        for (int a = 0; a < D; ++a) c[a] = 8 * c[a] + (i >> 3 * a & 7);
+        below = c, below[k] -= 1;
+        if (stateAt(c) == solidCell || stateAt(below) == solidCell) open[k][i] = 0;
+      }
+    }
+    return open;
   }
   double dot(const Array<Real>& a, const Array<Real>& b) const {
     double s = 0;

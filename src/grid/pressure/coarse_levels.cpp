@@ -7,14 +7,14 @@ namespace brim::inline BRIM_FLAVOUR {
 
 // An enclosed component makes a singular block of the matrix; one of its cells is fixed at zero.
 template <int D>
-void CoarsestSolve<D>::factor(Level<D>& l, bool finest) {
+void CoarsestSolve<D>::factor(Level<D>& l, bool unit, bool) {
   l.tiles.clear({&l.z});
   cells_.clear();
   for (int c = 0; c < l.tiles.count() * Tiles<D>::cells; ++c)
     if (l.inverse[c] > 0) cells_.push_back(c);
   const int n = int(cells_.size());
   std::vector<double>& a = matrix_.start(n);
-  const CoarsestMatrix<D> entry{l.view(), finest};
+  const CoarsestMatrix<D> entry{l.view(), unit};
   for (int i = 0; i < n; ++i) {
     const int c = cells_[i];
     a[i * n + i] = entry.diag(c);
@@ -54,23 +54,24 @@ void Multigrid<D>::coverLevel(int level) {
 }
 
 template <int D>
-void Multigrid<D>::coarsen() {
+void Multigrid<D>::coarsen(bool unit) {
+  unit_ = unit;
   for (used_ = 1; !isCoarsest(used_ - 1); ++used_) {
     if (used_ == int(levels_.size())) levels_.push_back(std::make_unique<Level<D>>());
     coverLevel(used_);
-    build(*levels_[used_ - 1], *levels_[used_], used_ == 1);
+    build(*levels_[used_ - 1], *levels_[used_], used_ == 1 && unit_);
   }
-  coarsest_.factor(*levels_[used_ - 1], used_ == 1);
+  coarsest_.factor(*levels_[used_ - 1], used_ == 1 && unit_, used_ == 1);
   clusterFrom_ = cooperativeFrom_ = used_ - 1;
   part_.resize(finest().tiles.count());
 }
 
 template <int D>
-void Multigrid<D>::build(Level<D>& fine, Level<D>& coarse, bool finest) {
+void Multigrid<D>::build(Level<D>& fine, Level<D>& coarse, bool unit) {
   coarse.fit();
   coarse.tiles.fitCleared(
       {&coarse.inverse, &coarse.r, &coarse.z, &coarse.t, &coarse.y, &coarse.diag, &coarse.w[0], &coarse.w[1], &coarse.w[D - 1]});
-  gatherLevel(fine, coarse, finest);
+  gatherLevel(fine, coarse, unit);
 }
 
 // Where the finest level is the coarsest too, r z comes from here.
@@ -90,8 +91,8 @@ template bool Multigrid<2>::isCoarsest(int) const;
 template bool Multigrid<3>::isCoarsest(int) const;
 template void Multigrid<2>::coverLevel(int);
 template void Multigrid<3>::coverLevel(int);
-template void Multigrid<2>::coarsen();
-template void Multigrid<3>::coarsen();
+template void Multigrid<2>::coarsen(bool);
+template void Multigrid<3>::coarsen(bool);
 template void Multigrid<2>::cycleCoarseLevels(const ConvergenceControl&);
 template void Multigrid<3>::cycleCoarseLevels(const ConvergenceControl&);
 

@@ -18,13 +18,15 @@ bool EnclosedComponents<D>::grow(const Level<D>& l, int t) {
     return bits != 0;
   };
   for (int s = 0; s < words; ++s) {
-    std::uint64_t in = (open(beside[0])[s] & rightColumn) >> 7 | (open(beside[1])[s] & leftColumn) << 7;
-    in |= open(beside[2])[s] >> 56 | open(beside[3])[s] << 56;
-    if (D == 3 && s == 0) in |= open(beside[2 * D - 2])[words - 1];
-    if (D == 3 && s == words - 1) in |= open(beside[2 * D - 1])[0];
+    std::uint64_t in = ((open(beside[0])[s] & rightColumn) >> 7 & links(0, t, s)) |
+                       (open(beside[1])[s] & links(0, beside[1], s) & leftColumn) << 7;
+    in |= (open(beside[2])[s] >> 56 & links(1, t, s)) | (open(beside[3])[s] & links(1, beside[3], s)) << 56;
+    if (D == 3 && s == 0) in |= open(beside[2 * D - 2])[words - 1] & links(D - 1, t, s);
+    if (D == 3 && s == words - 1) in |= open(beside[2 * D - 1])[0] & links(D - 1, beside[2 * D - 1], 0);
     grew |= add(s, in);
     any |= o[s] != 0;
     full &= u[s] == ~std::uint64_t(0);
+    for (int k = 0; k < D; ++k) full &= links(k, t, s) == ~std::uint64_t(0);
   }
   if (any && full) {
     for (int s = 0; s < words; ++s) grew |= add(s, u[s]);
@@ -33,8 +35,13 @@ bool EnclosedComponents<D>::grow(const Level<D>& l, int t) {
   for (bool more = true; more;) {
     more = false;
     for (int s = 0; s < words; ++s) {
-      std::uint64_t in = (s > 0 ? o[s - 1] : 0) | (s + 1 < words ? o[s + 1] : 0);
-      in |= (o[s] << 1 & ~leftColumn) | (o[s] >> 1 & ~rightColumn) | o[s] << 8 | o[s] >> 8;
+      std::uint64_t in = 0;
+      if (D == 3) {
+        in |= s > 0 ? o[s - 1] & links(D - 1, t, s) : 0;
+        in |= s + 1 < words ? o[s + 1] & links(D - 1, t, s + 1) : 0;
+      }
+      const std::uint64_t x = links(0, t, s), y = links(1, t, s);
+      in |= (o[s] << 1 & ~leftColumn & x) | ((o[s] & x & ~leftColumn) >> 1) | (o[s] << 8 & y) | (o[s] & y) >> 8;
       more |= add(s, in);
     }
     grew |= more;
@@ -90,7 +97,11 @@ void EnclosedComponents<D>::find(Level<D>& l) {
         while (!next.empty()) {
           const int c = next.back();
           next.pop_back();
-          for (int k = 0; k < D; ++k) see(lowerElement<D>(beside, c, k)), see(upperElement<D>(beside, c, k));
+          const auto isLinked = [&](int at, int k) { return unit_ || (linked_[k][at >> 6] >> (at & 63) & 1); };
+          for (int k = 0; k < D; ++k) {
+            if (isLinked(c, k)) see(lowerElement<D>(beside, c, k));
+            if (const int up = upperElement<D>(beside, c, k); isLinked(up, k)) see(up);
+          }
         }
         first_.push_back(int(cells.size()));
       }

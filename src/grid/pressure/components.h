@@ -10,14 +10,22 @@ class EnclosedComponents {
  public:
   static constexpr int words = power(8, D) / 64;
 
-  /// Resizes the bits for these tiles.
-  void fit(const Tiles<D>& tiles) {
+  /// Resizes the bits for these tiles. `unit`: cells that touch are linked.
+  void fit(const Tiles<D>& tiles, bool unit = true) {
+    unit_ = unit;
+    if (!unit)
+      for (auto& bits : linked_) {
+        bits.resize(std::size_t(tiles.count() + 1) * words);
+        fill(bits, tiles.count() * words, (tiles.count() + 1) * words, std::uint64_t(0));
+      }
     unknown_.resize(std::size_t(tiles.count()) * words);
     open_.resize(std::size_t(tiles.count() + 1) * words);
   }
   /// To be filled per tile: which cells are unknowns, and which of these have air beside them.
   std::uint64_t* unknown(int t) { return unknown_.data() + t * words; }
   std::uint64_t* open(int t) { return open_.data() + t * words; }
+  /// And unless all that touch are, which are linked to the cell below along axis k.
+  std::uint64_t* linked(int k) { return linked_[k].data(); }
   /// Finds the components. A GPU begins before, with what the host need not wait for.
   void begin(Level<D>&);
   void find(Level<D>&);
@@ -53,7 +61,13 @@ class EnclosedComponents {
 
  private:
   bool grow(const Level<D>&, int t);
+#if !BRIM_CUDA
+  /// The cells of a slice that are linked to those below along axis k, if these are unknowns.
+  std::uint64_t links(int k, int t, int s) const { return unit_ ? ~std::uint64_t(0) : linked_[k][std::size_t(t) * words + s]; }
+#endif
 
+  bool unit_ = true;
+  Array<std::uint64_t> linked_[D];
   Array<std::uint64_t> unknown_, open_;
   Array<int> cells_;              // of the enclosed components, as elements of a field
   std::vector<int> first_ = {0};  // of each component in cells_, and one more for the end

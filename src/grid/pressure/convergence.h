@@ -34,12 +34,13 @@ struct ConvergenceControl {
   const double *part = nullptr, *mostX = nullptr;
   int tiles = 0;
   double less = 0;  // what the means of enclosed components took from r z
+  double more = 0;  // what rigid bodies add to p q
 
   BRIM_DEVICE_FN void operator()() const {
     if (kind == nothing) return;
     if (kind == direction || kind == stride) {
       const double sum = totalOf(part, tiles);
-      if (isFirstThread()) kind == direction ? setDirection(sum - less) : setStride(sum);
+      if (isFirstThread()) kind == direction ? setDirection(sum - less) : setStride(sum + more);
     } else {
       const Two most = largestOf(part, mostX, tiles);
       if (isFirstThread()) judge(most.a, most.b);

@@ -9,27 +9,27 @@ namespace brim::inline BRIM_FLAVOUR {
 constexpr float airShare = 0.75f;
 
 /// The links of one tile.
-template <int D, bool finest>
+template <int D, bool unit>
 class Links {
  public:
   BRIM_DEVICE_FN Links(const LevelView<D>& l, int t) {
     inverse_ = l.inverse + std::size_t(t) * Tiles<D>::cells;
     diag_ = l.diag + std::size_t(t) * Tiles<D>::cells;
-    if constexpr (!finest)
+    if constexpr (!unit)
       for (int k = 0; k < D; ++k) w_[k] = {l.w[k], t, l.beside + 2 * D * t};
   }
   BRIM_DEVICE_FN Cells<float> diag(int n) const { return load(diag_ + firstOf(n)); }
   /// 1 / diag, 0 where there is no unknown. To a GPU a division is cheaper than four more bytes.
   BRIM_DEVICE_FN Cells<float> inverse(int n) const {
 #if BRIM_CUDA
-    if constexpr (finest) return inverseOf(diag(n));
+    if constexpr (unit) return inverseOf(diag(n));
 #endif
     return load(inverse_ + firstOf(n));
   }
   /// Sum over the neighbours of w x_n.
   template <class X>
   BRIM_DEVICE_FN Cells<float> sum(const X& x, int n) const {
-    if constexpr (finest) {
+    if constexpr (unit) {
       return x.sides(n);
     } else {
       Cells<float> s = 0;
@@ -51,7 +51,7 @@ BRIM_DEVICE_FN Around<D, float> around(const LevelView<D>& l, const float* field
 }
 
 /// Links of coarse cells: sums of fine ones. What of diag is no link to an unknown is a link to air.
-template <int D, bool finest>
+template <int D, bool unit>
 struct GatherLinks {
   LevelView<D> fine, coarse;
   TileView<D> tiles, parents;
@@ -61,7 +61,7 @@ struct GatherLinks {
     for (int k = 0; k < D; ++k) part += (place[k] & 1) * 4 * power(8, k), place[k] >>= 1;
     part += parents.at(place) * Tiles<D>::cells;
     fine.coarse[t] = part;
-    const Links<D, finest> links(fine, t);
+    const Links<D, unit> links(fine, t);
     const auto inverse = around(fine, fine.inverse, t);
     const Cells<float> zero(0.0f), one(1.0f);
     const auto known = [&](Cells<float> i) { return select(i > zero, one, zero); };
@@ -70,8 +70,8 @@ struct GatherLinks {
       const Cells<float> here = known(inverse.line(line));
       Cells<float> rest = links.diag(line);
       for (int k = 0; k < D; ++k) {
-        const Cells<float> below = finest ? here * known(inverse.below(line, k)) : links.below(line, k);
-        rest -= below + (finest ? here * known(inverse.above(line, k)) : links.above(line, k));
+        const Cells<float> below = unit ? here * known(inverse.below(line, k)) : links.below(line, k);
+        rest -= below + (unit ? here * known(inverse.above(line, k)) : links.above(line, k));
         const bool lower = k == 0 || (alongAxis(line, k) & 1) == 0;  // on the coarse cell's own face
         if (lower) (k == 0 ? wx : k == 1 ? wy : wz).add(line, below);
       }
@@ -153,11 +153,11 @@ struct FinishLevel {
   BRIM_DEVICE_FN void operator()(int t) const { add(t), find(t); }
 };
 
-/// A coarse level from the next finer one, which is the `finest` or not.
+/// A coarse level from the next finer one, whose links are `unit` or not.
 template <int D>
-void gatherLevel(Level<D>& fine, Level<D>& coarse, bool finest) {
+void gatherLevel(Level<D>& fine, Level<D>& coarse, bool unit) {
   const int n = fine.tiles.count();
-  if (finest)
+  if (unit)
     eachTile<D>(n, GatherLinks<D, true>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
   else
     eachTile<D>(n, GatherLinks<D, false>{fine.view(), coarse.view(), fine.tiles.view(), coarse.tiles.view()});
@@ -169,11 +169,11 @@ template <int D>
 struct CoarsestMatrix {
   static constexpr double leastPivot = 1e-5;  // over the diagonal: weights are in single precision
   LevelView<D> l;
-  bool finest;
+  bool unit;
   BRIM_DEVICE_FN double diag(int c) const { return l.diag[c]; }
   /// The cell below c along axis k, and the entry of both.
   BRIM_DEVICE_FN int below(int c, int k) const { return lowerElement<D>(l.beside, c, k); }
-  BRIM_DEVICE_FN double link(int c, int k) const { return finest ? -1.0f : -l.w[k][c]; }
+  BRIM_DEVICE_FN double link(int c, int k) const { return unit ? -1.0f : -l.w[k][c]; }
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

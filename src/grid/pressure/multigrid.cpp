@@ -57,13 +57,13 @@ Places<D> Multigrid<D>::boxOf(int level) const {
 // The first step after the coarse correction. A GPU adds the correction within the step, since memory and launches cost more
 // there than sums.
 template <int D>
-template <bool finest>
+template <bool unit>
 void Multigrid<D>::smoothCorrected(const LevelView<D>& level, const LevelView<D>& next) {
 #if BRIM_CUDA
-  eachTile<D>(level.tiles, SmoothCorrected<D, finest>{level, next, level.y, omega2});
+  eachTile<D>(level.tiles, SmoothCorrected<D, unit>{level, next, level.y, omega2});
 #else
   eachTile<D>(level.tiles, Correct<D>{level, next});
-  eachTile<D>(level.tiles, Smooth<D, finest>{level, level.z, level.y, omega2, nullptr});
+  eachTile<D>(level.tiles, Smooth<D, unit>{level, level.z, level.y, omega2, nullptr});
 #endif
 }
 
@@ -72,7 +72,7 @@ void Multigrid<D>::cycle(const ConvergenceControl& then) {
   const int alone = std::min(cooperativeFrom_, clusterFrom_);
   for (int l = 0; l < alone; ++l) {
     const LevelView<D> level = levels_[l]->view(), next = levels_[l + 1]->view();
-    if (l == 0) {
+    if (l == 0 && unit_) {
       eachTile<D>(level.tiles, SmoothFromZero<D, true>{level});
       eachTile<D>(level.tiles, RestrictResidual<D, true>{level, next});
     } else {
@@ -89,9 +89,12 @@ void Multigrid<D>::cycle(const ConvergenceControl& then) {
 #endif
   for (int l = alone - 1; l >= 0; --l) {
     const LevelView<D> level = levels_[l]->view(), next = levels_[l + 1]->view();
-    if (l == 0) {
+    if (l == 0 && unit_) {
       smoothCorrected<true>(level, next);
       eachTileThen<D>(level.tiles, Smooth<D, true>{level, level.y, level.z, omega1, part_.data()}, then);
+    } else if (l == 0) {
+      smoothCorrected<false>(level, next);
+      eachTileThen<D>(level.tiles, Smooth<D, false>{level, level.y, level.z, omega1, part_.data()}, then);
     } else {
       smoothCorrected<false>(level, next);
       eachTile<D>(level.tiles, Smooth<D, false>{level, level.y, level.z, omega1, nullptr});

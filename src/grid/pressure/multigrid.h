@@ -19,12 +19,12 @@ struct LevelView {
 };
 
 /// One level: unknowns x of  diag x - sum over the 2 D neighbours of w x_n = r,  all 0 where there is no unknown.
-/// On the finest, w is 1 between unknowns; on the others it is a number per face.
+/// w is a number per face; on the finest level it is 1 between unknowns unless solids cut cells (`unit` links).
 template <int D>
 struct Level {
   Tiles<D> tiles;              // those with unknowns
   Array<std::uint64_t> lines;  // per tile: its lines with unknowns
-  Array<float> diag, w[D];     // w[k]: of a cell's lower face along k, not of the finest
+  Array<float> diag, w[D];     // w[k]: of a cell's lower face along k; not where links are unit
   Array<float> inverse;        // 1 / diag, 0 where there is no unknown
   Array<float> r, z;           // right-hand side and solution
   Array<float> t, y;           // in between: r / diag, and z while it is smoothed
@@ -45,7 +45,8 @@ template <int D>
 class CoarsestSolve {
  public:
   static constexpr int most = onDevice ? 96 : 40;  // unknowns
-  void factor(Level<D>&, bool finest);
+  /// `unit`: the level has unit links; `finest`: it is the only one.
+  void factor(Level<D>&, bool unit, bool finest);
 #if BRIM_CUDA
   /// The inverse of its matrix (symmetric), and how many unknowns there are: cells()[0 .. *count() - 1].
   const float* inverse() const { return inverse_.data(); }
@@ -72,8 +73,8 @@ class Multigrid {
   Multigrid();
   Level<D>& finest() { return *levels_[0]; }
   const Level<D>& finest() const { return *levels_[0]; }
-  /// The coarser levels, from the finest, whose tiles, diag, inverse and lines are there.
-  void coarsen();
+  /// The coarser levels, from the finest, whose tiles, diag, inverse and lines are there, and w unless its links are `unit`.
+  void coarsen(bool unit);
   /// z = M r on the finest level, M symmetric positive definite. t must hold inverse r. parts() are those of r z, which the
   /// convergence control then reads.
   void cycle(const ConvergenceControl&);
@@ -89,13 +90,13 @@ class Multigrid {
   void sweepUp();
 #else
   void coverLevel(int level);
-  void build(Level<D>& fine, Level<D>& coarse, bool finest);
+  void build(Level<D>& fine, Level<D>& coarse, bool unit);
 #endif
 
  private:
   /// The places of a level's tiles.
   Places<D> boxOf(int level) const;
-  template <bool finest>
+  template <bool unit>
   void smoothCorrected(const LevelView<D>& level, const LevelView<D>& next);
   /// Whether this level has few enough unknowns to be the coarsest.
   bool isCoarsest(int level) const;
@@ -104,6 +105,7 @@ class Multigrid {
 
   std::vector<std::unique_ptr<Level<D>>> levels_;  // kept between calls, `used_` of them in use
   int used_ = 1;
+  bool unit_ = true;         // the finest level's links are 1
   int clusterFrom_ = 0;      // the first coarse level that a GPU sweeps with one cluster of blocks; on a CPU the coarsest
   int cooperativeFrom_ = 0;  // the first level that a GPU sweeps with cooperative blocks; clusterFrom_ where there is none
 #if BRIM_CUDA

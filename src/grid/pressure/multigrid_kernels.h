@@ -36,11 +36,11 @@ template <int D>
 constexpr float restriction = D == 3 ? 0.5f : 1.0f;
 
 /// Two Chebyshev steps from z = 0.
-template <int D, bool finest>
+template <int D, bool unit>
 struct SmoothFromZero {
   LevelView<D> l;
   BRIM_DEVICE_FN void operator()(int t) const {
-    const Links<D, finest> links(l, t);
+    const Links<D, unit> links(l, t);
     const auto x = around(l, l.t, t);
     float* const z = l.z + std::size_t(t) * Tiles<D>::cells;
     eachLine(l.lines[t], [&](int n) { store(z + firstOf(n), chebyshevFromZero(x.line(n), links.inverse(n), links.sum(x, n))); });
@@ -48,11 +48,11 @@ struct SmoothFromZero {
 };
 
 /// The residual r - A z, summed into the right-hand side of the next level.
-template <int D, bool finest>
+template <int D, bool unit>
 struct RestrictResidual {
   LevelView<D> l, next;
   BRIM_DEVICE_FN void operator()(int t) const {
-    const Links<D, finest> links(l, t);
+    const Links<D, unit> links(l, t);
     const auto z = around(l, l.z, t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     const float* const r = l.r + first;
@@ -87,7 +87,7 @@ struct Correct {
 };
 
 /// One Chebyshev step from x to `to`, and per tile the product of r and `to` if asked for.
-template <int D, bool finest>
+template <int D, bool unit>
 struct Smooth {
   LevelView<D> l;
   const float* from;
@@ -95,7 +95,7 @@ struct Smooth {
   float omega;
   double* dot;
   BRIM_DEVICE_FN void operator()(int t) const {
-    const Links<D, finest> links(l, t);
+    const Links<D, unit> links(l, t);
     const auto x = around(l, from, t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     const float* const r = l.r + first;
@@ -113,7 +113,7 @@ struct Smooth {
 
 #if BRIM_CUDA
 /// z of a level with the next one's correction.
-template <int D, bool finest>
+template <int D, bool unit>
 struct CorrectedField {
   LevelView<D> l;
   const float* next;
@@ -122,23 +122,23 @@ struct CorrectedField {
     const int at = t * power(8, D) + firstOf(n);
     const Quad own = load(l.z + at);
     if (t >= l.tiles) return own;
-    const Quad known = load((finest ? l.diag : l.inverse) + at);
+    const Quad known = load((unit ? l.diag : l.inverse) + at);
     return own + select(known > Quad(0), loadCoarse<D>(next + l.coarse[t], n), Quad(0));
   }
   __device__ float cell(int t, int c) const {
     const int at = t * power(8, D) + c;
-    return l.z[at] + (((finest ? l.diag : l.inverse)[at] > 0) ? next[l.coarse[t] + coarseOf(c)] : 0.0f);
+    return l.z[at] + (((unit ? l.diag : l.inverse)[at] > 0) ? next[l.coarse[t] + coarseOf(c)] : 0.0f);
   }
 };
 /// Correct and Smooth in one.
-template <int D, bool finest>
+template <int D, bool unit>
 struct SmoothCorrected {
   LevelView<D> l, next;
   float* to;
   float omega;
   __device__ void operator()(int t) const {
-    const Links<D, finest> links(l, t);
-    const AroundField<D, CorrectedField<D, finest>> x({l, next.z}, t, l.beside + 2 * D * t);
+    const Links<D, unit> links(l, t);
+    const AroundField<D, CorrectedField<D, unit>> x({l, next.z}, t, l.beside + 2 * D * t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     eachLine(l.lines[t], [&](int n) {
       const std::size_t at = first + firstOf(n);

@@ -14,7 +14,10 @@ namespace {
 }  // namespace
 
 template <int D>
-void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance) {
+void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance,
+                         const OpenFaces<D>& open) {
+  unit_ = !open.any();
+  bodies_ = nullptr;
   tiles_ = tiles.count();
   findWet(state);
   const int n = elementOf(wet_, tiles_);
@@ -27,7 +30,8 @@ void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state
   Level<D>& top = grid_.finest();
   top.tiles.choose(tiles, source_, n);
   top.fit();
-  enclosed_.fit(top.tiles);
+  if (!unit_) top.tiles.fit({&top.w[0], &top.w[1], &top.w[D - 1]});
+  enclosed_.fit(top.tiles, unit_);
 #if BRIM_CUDA
   top.tiles.fit({&top.diag, &top.inverse, &top.r, &top.z, &top.t, &top.y, &b_, &x_, &p_, &q_, &turned_});
 #else
@@ -37,10 +41,10 @@ void Poisson<D>::prepare(const Tiles<D>& tiles, const Array<std::uint8_t>& state
   if (!single) top.tiles.fit(r_, Real(0));
   for (Array<double>* a : {&part_, &mostR_, &mostX_}) a->resize(n);
   scalars_.resize(1);
-  findStates(tiles, state, distance);
+  findStates(tiles, state, distance, open);
   top.findLines();
   enclosed_.begin(top);
-  grid_.coarsen();
+  grid_.coarsen(unit_);
   enclosed_.find(top);
 }
 
@@ -53,8 +57,29 @@ void Poisson<D>::findWet(const Array<std::uint8_t>& state) {
 }
 
 template <int D>
-void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance) {
+void Poisson<D>::findStates(const Tiles<D>& tiles, const Array<std::uint8_t>& state, const Array<Real>* distance,
+                            const OpenFaces<D>& open) {
   Level<D>& top = grid_.finest();
+  if (!unit_) {
+    FindCutStates<D> cut{tiles.view(),
+                         state.data(),
+                         {},
+                         distance ? distance->data() : nullptr,
+                         source_.data(),
+                         {},
+                         top.diag.data(),
+                         top.inverse.data(),
+                         enclosed_.unknown(0),
+                         enclosed_.open(0),
+                         {}};
+    for (int k = 0; k < D; ++k) cut.face[k] = open.of[k]->data(), cut.w[k] = top.w[k].data(), cut.linked[k] = enclosed_.linked(k);
+#if BRIM_CUDA
+    eachCellOfTiles<D>(top.tiles.count(), cut);
+#else
+    eachTile<D>(top.tiles.count(), cut);
+#endif
+    return;
+  }
   const FindStates<D> find{tiles.view(),         state.data(),     distance ? distance->data() : nullptr,
                            source_.data(),       top.diag.data(),  top.inverse.data(),
                            enclosed_.unknown(0), enclosed_.open(0)};
@@ -113,10 +138,15 @@ template <int D>
 void Poisson<D>::turn() {
   Level<D>& top = grid_.finest();
 #if BRIM_CUDA
-  eachTileThen<D>(top.tiles.count(),
-                  TurnAndMultiply<D>{top.view(), p_.data(), turned_.data(), q_.data(), part_.data(), scalars_.data()},
-                  control(ConvergenceControl::stride, part_));
+  const ConvergenceControl then = control(ConvergenceControl::stride, part_), now = bodies_ ? ConvergenceControl{} : then;
+  const TurnAndMultiply<D, true> unit{top.view(), p_.data(), turned_.data(), q_.data(), part_.data(), scalars_.data()};
+  const TurnAndMultiply<D, false> cut{top.view(), p_.data(), turned_.data(), q_.data(), part_.data(), scalars_.data()};
+  if (unit_)
+    eachTileThen<D>(top.tiles.count(), unit, now);
+  else
+    eachTileThen<D>(top.tiles.count(), cut, now);
   p_.swap(turned_);
+  if (bodies_) addBodies(p_, then);
 #else
   eachTile<D>(top.tiles.count(), Turn<D>{top.view(), p_.data(), scalars_.data()});
   multiply(p_, ConvergenceControl::stride);
@@ -126,7 +156,18 @@ void Poisson<D>::turn() {
 template <int D>
 void Poisson<D>::multiply(const Array<Real>& p, ConvergenceControl::Kind kind) {
   Level<D>& top = grid_.finest();
-  eachTileThen<D>(top.tiles.count(), Multiply<D>{top.view(), p.data(), q_.data(), part_.data()}, control(kind, part_));
+  const ConvergenceControl then = control(kind, part_), now = bodies_ ? ConvergenceControl{} : then;
+  if (unit_)
+    eachTileThen<D>(top.tiles.count(), Multiply<D, true>{top.view(), p.data(), q_.data(), part_.data()}, now);
+  else
+    eachTileThen<D>(top.tiles.count(), Multiply<D, false>{top.view(), p.data(), q_.data(), part_.data()}, now);
+  if (bodies_) addBodies(p, then);
+}
+
+template <int D>
+void Poisson<D>::addBodies(const Array<Real>& p, ConvergenceControl then) {
+  then.more = bodies_->add(p, q_, wet_, grid_.finest().diag);
+  runThen(then);
 }
 
 template <int D>

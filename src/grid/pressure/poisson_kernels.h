@@ -141,6 +141,68 @@ struct FindStates {
   }
 };
 
+/// The same with faces that solids cut: the links to the cells below, and which of these are there.
+template <int D>
+struct FindCutStates {
+  TileView<D> tiles;
+  const std::uint8_t* state;
+  const Real* face[D];
+  const Real* distance;  // null: theta is 1 everywhere
+  const int* source;
+  float* w[D];
+  float *diag, *inverse;
+  std::uint64_t *unknown, *open, *linked[D];
+
+  struct Found {
+    bool unknown = false, open = false, linked[D] = {};
+  };
+  /// Of cell c of tile t, which is the caller's tile `from`.
+  BRIM_DEVICE_FN Found find(int t, int from, int c) const {
+    const int own = from * Tiles<D>::cells + c, at = t * Tiles<D>::cells + c;
+    Found f;
+    float sum = 0, below[D] = {};
+    if (state[own] == fluidCell)
+      for (int k = 0; k < D; ++k) {
+        const int lower = lowerCell(tiles, from, c, k), upper = upperCell(tiles, from, c, k);
+        sum += link(own, lower, face[k][own], f) + link(own, upper, face[k][upper], f);
+        if (state[lower] == fluidCell) below[k] = float(face[k][own]);
+        f.linked[k] = below[k] > 0;
+      }
+    f.unknown = sum > 0;
+    diag[at] = sum;
+    inverse[at] = sum > 0 ? 1 / sum : 0;
+    for (int k = 0; k < D; ++k) w[k][at] = below[k];
+    return f;
+  }
+  BRIM_DEVICE_FN float link(int own, int other, Real open, Found& f) const {
+    if (state[other] == solidCell || !(open > 0)) return 0;
+    if (state[other] == fluidCell) return float(open);
+    f.open = true;
+    return float(distance ? open * perTheta(distance[own], distance[other]) : open);
+  }
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Tiles<D>::cells / 64;
+#if BRIM_CUDA
+    const Found f = find(t, source[t], ownCell());
+    giveBits(unknown + std::size_t(t) * words, f.unknown);
+    giveBits(open + std::size_t(t) * words, f.open);
+    for (int k = 0; k < D; ++k) giveBits(linked[k] + std::size_t(t) * words, f.linked[k]);
+#else
+    for (int word = 0; word < words; ++word) {
+      std::uint64_t known = 0, reached = 0, links[D] = {};
+      for (int b = 0; b < 64; ++b) {
+        const Found f = find(t, source[t], 64 * word + b);
+        known |= std::uint64_t(f.unknown) << b, reached |= std::uint64_t(f.open) << b;
+        for (int k = 0; k < D; ++k) links[k] |= std::uint64_t(f.linked[k]) << b;
+      }
+      const std::size_t at = std::size_t(t) * words + word;
+      unknown[at] = known, open[at] = reached;
+      for (int k = 0; k < D; ++k) linked[k][at] = links[k];
+    }
+#endif
+  }
+};
+
 /// From the caller's field to the finest level's, 0 where there is no unknown.
 template <int D>
 struct Take {
@@ -243,8 +305,31 @@ struct Advance {
   }
 };
 
+/// The sum over the neighbours of w p_n; w is 1 if links are `unit`.
+template <int D, bool unit>
+class LinkedSum {
+ public:
+  BRIM_DEVICE_FN LinkedSum(const LevelView<D>& top, int t) {
+    if constexpr (!unit)
+      for (int k = 0; k < D; ++k) w_[k] = {top.w[k], t, top.beside + 2 * D * t};
+  }
+  template <class P>
+  BRIM_DEVICE_FN Cells<Real> sum(const P& p, int n) const {
+    if constexpr (unit) {
+      return p.sides(n);
+    } else {
+      Cells<Real> s = Real(0);
+      for (int k = 0; k < D; ++k) s += toReal(w_[k].line(n)) * p.below(n, k) + toReal(w_[k].above(n, k)) * p.above(n, k);
+      return s;
+    }
+  }
+
+ private:
+  Around<D, float> w_[D];
+};
+
 /// q = A p, and per tile p q.
-template <int D>
+template <int D, bool unit>
 struct Multiply {
   LevelView<D> top;
   const Real* from;
@@ -253,10 +338,11 @@ struct Multiply {
   BRIM_DEVICE_FN void operator()(int t) const {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     const Around<D, Real> p(from, t, top.beside + 2 * D * t);
+    const LinkedSum<D, unit> beside(top, t);
     Cells<Real> product = Real(0);
     eachLine(top.lines[t], [&](int n) {
       const Cells<Real> diag = toReal(load(top.diag + first + firstOf(n))), own = p.line(n);
-      const Cells<Real> q = operatorOf(diag, own, p.sides(n));
+      const Cells<Real> q = operatorOf(diag, own, beside.sum(p, n));
       store(to + first + firstOf(n), q);
       product += own * q;
     });
@@ -266,7 +352,7 @@ struct Multiply {
 
 #if BRIM_CUDA
 /// Turn and Multiply in one: p = z + beta p, and q = A p of that.
-template <int D>
+template <int D, bool unit>
 struct TurnAndMultiply {
   LevelView<D> top;
   const Real* from;
@@ -277,12 +363,13 @@ struct TurnAndMultiply {
   __device__ void operator()(int t) const {
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
     const Around<D, float> z(top.z, t, top.beside + 2 * D * t), p(from, t, top.beside + 2 * D * t);
+    const LinkedSum<D, unit> beside(top, t);
     const Quad beta(Real(scalars->beta));
     Quad product(Real(0));
     eachLine(top.lines[t], [&](int n) {
       const std::size_t at = first + firstOf(n);
       const Quad diag = load(top.diag + at), own = z.line(n) + beta * p.line(n);
-      const Quad q = operatorOf(diag, own, z.sides(n) + beta * p.sides(n));
+      const Quad q = operatorOf(diag, own, beside.sum(z, n) + beta * beside.sum(p, n));
       store(turned + at, own);
       store(to + at, q);
       product = own * q;

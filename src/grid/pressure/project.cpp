@@ -17,6 +17,14 @@ struct Beside {
   }
 };
 
+/// The velocity of the solid on a shut face.
+template <int D>
+BRIM_DEVICE_FN Real solidVelocity(const SolidView<D>& solids, const GridGeometry<D>& geometry, const Vec<D, int>& place, int t,
+                                  int c, int k) {
+  if (!solids.moving() || !(solids.pushed[k][std::size_t(t) * Tiles<D>::cells + c] > 0)) return 0;
+  return solids.velocity(geometry.inMetres(faceMiddle<D>(place, c, k)), k);
+}
+
 template <int D>
 struct Force {
   TileView<D> tiles;
@@ -38,12 +46,36 @@ struct Force {
           store(ct + at, gain);
         });
         eachBit(wall[k][std::size_t(t) * words + s], s, [&](int c) {
-          const Real v = solids.moving() ? solids.velocity(geometry.inMetres(faceMiddle<D>(tiles.place(t), c, k)), k) : Real(0);
+          const Real v = solidVelocity(solids, geometry, tiles.place(t), t, c, k);
           ct[c] += v - ut[c];
           ut[c] = v;
         });
       });
     }
+  }
+};
+
+/// The velocities of solids on shut faces, but not where the liquid has let go.
+template <int D>
+struct SetWalls {
+  TileView<D> tiles;
+  GridGeometry<D> geometry;
+  SolidView<D> solids;
+  const std::uint64_t *wall[D], *released;  // released: null where nothing is
+  Real *u[D], *change[D];
+  BRIM_DEVICE_FN bool isReleased(int cell) const { return released && (released[cell >> 6] >> (cell & 63) & 1); }
+  BRIM_DEVICE_FN void operator()(int t) const {
+    if (!solids.touches[t]) return;
+    eachSlice<D>([&](int s) {
+      for (int k = 0; k < D; ++k)
+        eachBit(wall[k][std::size_t(t) * Bits<D>::words + s], s, [&](int c) {
+          const int at = t * Tiles<D>::cells + c;
+          if (isReleased(at) || isReleased(lowerCell(tiles, t, c, k))) return;
+          const Real v = solidVelocity(solids, geometry, tiles.place(t), t, c, k);
+          change[k][at] += v - u[k][at];
+          u[k][at] = v;
+        });
+    });
   }
 };
 
@@ -67,6 +99,60 @@ struct Divergence {
           sum += uk.line(n) - uk.above(n, k);
         }
         store(to + firstOf(n), Cells<Real>(perCell) * sum);
+      });
+    });
+  }
+};
+
+/// The same with faces that solids cut: -div of a u, with a the open part of a face.
+template <int D>
+struct CutDivergence {
+  TileView<D> tiles;
+  Real perCell;
+  const std::uint64_t* fluid;
+  const Real *u[D], *open[D];
+  Real* rhs;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
+    const Beside<D> beside(tiles, t);
+    Real* const to = rhs + std::size_t(t) * cells;
+    eachSlice<D>([&](int s) {
+      const bool any = fluid[std::size_t(t) * words + s] != 0;
+      eachLineOf(s, [&](int n) {
+        Cells<Real> sum = Real(0);
+        for (int k = 0; k < D && any; ++k) {
+          const Around<D, Real> uk(u[k], t, beside.of), a(open[k], t, beside.of);
+          sum += a.line(n) * uk.line(n) - a.above(n, k) * uk.above(n, k);
+        }
+        store(to + firstOf(n), Cells<Real>(perCell) * sum);
+      });
+    });
+  }
+};
+
+/// What moving solids push into fluid cells: their velocity through the part of the faces that they cover.
+template <int D>
+struct AddPushed {
+  TileView<D> tiles;
+  GridGeometry<D> geometry;
+  SolidView<D> solids;
+  const std::uint64_t* fluid;
+  Real* rhs;
+  BRIM_DEVICE_FN void operator()(int t) const {
+    if (!solids.touches[t]) return;
+    const Vec<D, int> place = tiles.place(t);
+    eachSlice<D>([&](int s) {
+      eachBit(fluid[std::size_t(t) * Bits<D>::words + s], s, [&](int c) {
+        const int own = t * Tiles<D>::cells + c;
+        Real sum = 0;
+        for (int k = 0; k < D; ++k) {
+          Vec<D> middle = faceMiddle<D>(place, c, k);
+          if (const Real part = solids.pushed[k][own]; part > 0) sum += part * solids.velocity(geometry.inMetres(middle), k);
+          middle[k] += 1;
+          if (const Real part = solids.pushed[k][upperCell(tiles, t, c, k)]; part > 0)
+            sum -= part * solids.velocity(geometry.inMetres(middle), k);
+        }
+        rhs[own] += geometry.perCell * sum;
       });
     });
   }
@@ -148,8 +234,25 @@ void applyForce(GridState<D>& s, const Solids<D>& solids, const Vec<D>& dv) {
 }
 
 template <int D>
-void divergence(GridState<D>& s) {
+void setWalls(GridState<D>& s, const Solids<D>& solids, bool released) {
+  SetWalls<D> body{s.tiles.view(), s.geometry, s.solids.view(solids), {}, released ? s.released.data() : nullptr, {}, {}};
+  for (int k = 0; k < D; ++k)
+    body.wall[k] = s.flags.wall[k].data(), body.u[k] = s.faces.u[k].data(), body.change[k] = s.faces.change[k].data();
+  eachTile<D>(s.tiles.count(), body);
+}
+
+template <int D>
+void divergence(GridState<D>& s, const Solids<D>& solids) {
   s.tiles.fit(s.rhs, Real(0));
+  if (s.solids.cut()) {
+    CutDivergence<D> body{s.tiles.view(), s.geometry.perCell, s.flags.fluid.data(), {}, {}, s.rhs.data()};
+    for (int k = 0; k < D; ++k) body.u[k] = s.faces.u[k].data(), body.open[k] = s.solids.open(k).data();
+    eachTile<D>(s.tiles.count(), body);
+    if (s.solids.moving())
+      eachTile<D>(s.tiles.count(),
+                  AddPushed<D>{s.tiles.view(), s.geometry, s.solids.view(solids), s.flags.fluid.data(), s.rhs.data()});
+    return;
+  }
   Divergence<D> body{s.tiles.view(), s.geometry.perCell, s.flags.fluid.data(), {}, s.rhs.data()};
   for (int k = 0; k < D; ++k) body.u[k] = s.faces.u[k].data();
   eachTile<D>(s.tiles.count(), body);
@@ -177,8 +280,10 @@ void findSlopes(GridState<D>& s) {
 
 template void applyForce<2>(GridState<2>&, const Solids<2>&, const Vec<2>&);
 template void applyForce<3>(GridState<3>&, const Solids<3>&, const Vec<3>&);
-template void divergence<2>(GridState<2>&);
-template void divergence<3>(GridState<3>&);
+template void setWalls<2>(GridState<2>&, const Solids<2>&, bool);
+template void setWalls<3>(GridState<3>&, const Solids<3>&, bool);
+template void divergence<2>(GridState<2>&, const Solids<2>&);
+template void divergence<3>(GridState<3>&, const Solids<3>&);
 template void findSlopes<2>(GridState<2>&);
 template void findSlopes<3>(GridState<3>&);
 template void subtractGradient<2>(GridState<2>&, double, bool, bool);

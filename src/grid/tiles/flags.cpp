@@ -37,10 +37,59 @@ struct FindFluid {
   }
 };
 
+/// Cells that are mostly solid hold too few particles for a distance of their own: theirs is the mean over the cells around that
+/// are mostly free, weighted by how much. Only the latter are read and only the former written.
+template <int D>
+struct FindFluidBesideSolids {
+  TileView<D> tiles;
+  View<const std::uint8_t> touches;
+  const Real* fraction;
+  const std::uint64_t* solid;
+  Real* distance;
+  std::uint64_t* fluid;
+  BRIM_DEVICE_FN void operator()(int at) const {
+    constexpr int cells = Tiles<D>::cells, words = Bits<D>::words;
+    const int t = at / words, s = at % words;
+    if (!touches[t]) return;
+    const Vec<D, int> place = tiles.place(t);
+    std::uint64_t bits = fluid[at];
+    for (int b = 0; b < 64; ++b) {
+      const int c = 64 * s + b, own = t * cells + c;
+      if ((solid[at] >> b & 1) || fraction[own] <= Real(0.5)) continue;
+      Real sum = 0, weight = 0;
+      for (int n = 0; n < power(3, D); ++n) {
+        Vec<D, int> cell;
+        for (int k = 0, way = n; k < D; ++k, way /= 3) cell[k] = 8 * place[k] + (c >> 3 * k & 7) + way % 3 - 1;
+        const int other = tiles.index(cell);
+        if (fraction[other] <= Real(0.5)) sum += (1 - fraction[other]) * distance[other], weight += 1 - fraction[other];
+      }
+      if (!(weight > 0)) continue;
+      distance[own] = sum / weight;
+      bits = (bits & ~(std::uint64_t(1) << b)) | std::uint64_t(sum < 0) << b;
+    }
+    fluid[at] = bits;
+  }
+};
+
+/// The cells whose faces are all shut.
+template <int D>
+struct AllShut {
+  TileView<D> tiles;
+  const std::uint64_t* shut[D];
+  std::uint64_t* solid;
+  BRIM_DEVICE_FN void operator()(int at) const {
+    const int t = at / Bits<D>::words, s = at % Bits<D>::words;
+    std::uint64_t all = ~std::uint64_t(0);
+    for (int k = 0; k < D; ++k) all &= shut[k][at] & BitView<D>(tiles, shut[k]).above(t, s, k);
+    solid[at] = all;
+  }
+};
+
 template <int D>
 struct FaceBits {
   BitView<D> isFluid, isHeld, isFlying, isSolid;
   int tiles;
+  const std::uint64_t* shut[D];  // null: a face is shut where a cell beside it is solid
   std::uint64_t *known[D], *beside[D], *wall[D];
   BRIM_DEVICE_FN void operator()(int at) const {
     const int t = at / Flags<D>::words, s = at % Flags<D>::words;
@@ -51,7 +100,9 @@ struct FaceBits {
       }
       const std::uint64_t fluid = isFluid.at(t, s), fluidBelow = isFluid.below(t, s, k);
       const std::uint64_t held = isHeld.at(t, s), heldBelow = isHeld.below(t, s, k);
-      const std::uint64_t closed = ((fluid | held) & isSolid.below(t, s, k)) | ((fluidBelow | heldBelow) & isSolid.at(t, s));
+      const std::uint64_t closed =
+          shut[k] ? (fluid | held | fluidBelow | heldBelow) & shut[k][at]
+                  : ((fluid | held) & isSolid.below(t, s, k)) | ((fluidBelow | heldBelow) & isSolid.at(t, s));
       const std::uint64_t all = fluid | fluidBelow | isFlying.at(t, s) | isFlying.below(t, s, k) | closed;
       wall[k][at] = closed;
       known[k][at] = all;
@@ -82,6 +133,9 @@ void Flags<D>::finish(const Tiles<D>& tiles, const SolidCells<D>& solids, const 
 #else
   eachTile<D>(n, find);
 #endif
+  if (solids.cut())
+    forEach(n * words, FindFluidBesideSolids<D>{tiles.view(), solids.touches().read(), solids.fraction().data(),
+                                                solids.solid().data(), distance.data(), fluid.data()});
   const auto h = held.view(), a = air.view(), b = penetrated.view(), y = flying.view();
   const auto f = fluid.read(), solid = solids.solid().read();
   std::uint8_t* const bytes = state.data();
@@ -98,7 +152,8 @@ void Flags<D>::finish(const Tiles<D>& tiles, const SolidCells<D>& solids, const 
   forEach((n + 1) * words, [=] BRIM_KERNEL(int at) {
     y[at] = at < n * words && h[at] ? h[at] & ~isFluid.around(at / words, at % words) : std::uint64_t(0);
   });
-  FaceBits<D> faces{isFluid, isHeld, isFlying, isSolid, n, {}, {}, {}};
+  FaceBits<D> faces{isFluid, isHeld, isFlying, isSolid, n, {}, {}, {}, {}};
+  for (int k = 0; k < D; ++k) faces.shut[k] = solids.cut() ? solids.shut(k).data() : nullptr;
   for (int k = 0; k < D; ++k)
     faces.known[k] = known[k].data(), faces.beside[k] = beside[k].data(), faces.wall[k] = wall[k].data();
   forEach((n + 1) * words, faces);
@@ -108,6 +163,15 @@ template <int D>
 std::size_t Flags<D>::bytes() const {
   return (5 + 3 * D) * fluid.bytes() + state.bytes() + distance.bytes();
 }
+
+template <int D>
+void SolidCells<D>::findSolid(const Tiles<D>& tiles) {
+  AllShut<D> body{tiles.view(), {}, solid_.data()};
+  for (int k = 0; k < D; ++k) body.shut[k] = shut_[k].data();
+  forEach(tiles.count() * Bits<D>::words, body);
+}
+template void SolidCells<2>::findSolid(const Tiles<2>&);
+template void SolidCells<3>::findSolid(const Tiles<3>&);
 
 template struct Flags<2>;
 template struct Flags<3>;

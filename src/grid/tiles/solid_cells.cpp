@@ -11,6 +11,7 @@ SolidCells<D>::SolidCells(const GridGeometry<D>& geometry, const std::vector<cha
   copyIn(movingBodies_, moving_.data(), moving_.size());
   for (int k = 0; k < D; ++k) free_[k] = freeFractions(geometry, k);
   known_.assign(geometry.places().count(), int(unknown));
+  cut_ = !moves.empty() || fractions().cutByWalls();
 }
 
 template <int D>
@@ -24,8 +25,13 @@ template <int D>
 bool SolidCells<D>::walls(const Vec<D, int>& place, Part& part) const {
   const SolidFractions<D> f = fractions();
   if (!f.atWalls(place)) return false;
-  for (std::uint64_t& w : part.solid) w = 0;
-  for (int c = 0; c < Tiles<D>::cells; ++c) part.set(c, f.wallCell(place, c));
+  for (std::uint64_t& w : part.outside) w = 0;
+  for (int c = 0; c < Tiles<D>::cells; ++c) {
+    const SolidCell cell = f.wallCell(place, c);
+    part.fraction[c] = cell.fraction;
+    part.outside[c >> 6] |= std::uint64_t(cell.solid) << (c & 63);
+    for (int k = 0; k < D; ++k) part.open[k][c] = f.wallFace(place, c, k);
+  }
   return true;
 }
 
@@ -37,15 +43,16 @@ bool SolidCells<D>::bodies(const Solids<D>& solids, const std::vector<int>& whic
   for (const int b : which)
     if (f.isNear(body[b], place)) near.push_back(b);
   if (near.empty()) return false;
-  const auto distance = [&](const Vec<D>& x) {
-    Real least = Real(1e30);
-    for (const int b : near) least = min(least, distanceTo(body[b], x));
-    return least;
-  };
-  std::vector<Real> half(f.halves);
-  for (int h = 0; h < f.halves; ++h) half[h] = f.halfFraction(distance(f.halfCentre(place, h)));
-  for (std::uint64_t& word : part.solid) word = 0;
-  for (int c = 0; c < Tiles<D>::cells; ++c) part.set(c, {f.cellFraction(half.data(), c), distance(f.cellCentre(place, c)) < 0});
+  std::vector<Real> half(f.halves), distance(f.halves, Real(1e30));
+  for (int h = 0; h < f.halves; ++h) {
+    for (const int b : near) distance[h] = min(distance[h], distanceTo(body[b], f.halfCentre(place, h)));
+    half[h] = f.halfFraction(distance[h]);
+  }
+  for (std::uint64_t& word : part.outside) word = 0;
+  for (int c = 0; c < Tiles<D>::cells; ++c) {
+    part.fraction[c] = f.cellFraction(half.data(), c);
+    for (int k = 0; k < D; ++k) part.open[k][c] = f.bodyFace(distance.data(), c, k);
+  }
   return true;
 }
 
@@ -59,6 +66,7 @@ void SolidCells<D>::update(const Solids<D>& solids, const Tiles<D>& tiles) {
   touches_.resize(n + 1);
   fill(touches_, 0, n + 1, std::uint8_t(0));
   for (int s = 0; s < words; ++s) solid_[std::size_t(n) * words + s] = 0;
+  fitFaces(tiles);
 
   std::vector<int> fresh;
   for (int t = 0; t < n; ++t)
@@ -79,30 +87,53 @@ void SolidCells<D>::update(const Solids<D>& solids, const Tiles<D>& tiles) {
   eachTile<D>(n, [&](int t) {
     const Vec<D, int> place = tiles.place(t);
     const int k = known_[box.number(place)];
+    const Part* const resting = k == none ? nullptr : parts_[k].get();
     Real* const to = fraction_.data() + std::size_t(t) * cells;
-    std::uint64_t* const bits = solid_.data() + std::size_t(t) * words;
-    if (k == none) {
+    if (resting)
+      std::copy_n(resting->fraction, cells, to);
+    else
       std::fill_n(to, cells, Real(0));
-      std::fill_n(bits, words, std::uint64_t(0));
-    } else {
-      std::copy_n(parts_[k]->fraction, cells, to);
-      std::copy_n(parts_[k]->solid, words, bits);
-      touches_[t] = 1;
+    touches_[t] = resting != nullptr;
+    if (!cut_) {
+      std::uint64_t* const bits = solid_.data() + std::size_t(t) * words;
+      for (int s = 0; s < words; ++s) bits[s] = resting ? resting->outside[s] : 0;
+      return;
     }
-    if (moving_.empty()) return;
     Part part;
-    if (!bodies(solids, moving_, place, part)) return;
-    touches_[t] = 1;
-    for (int c = 0; c < cells; ++c) to[c] = unite({to[c], false}, {part.fraction[c], false}).fraction;
-    for (int s = 0; s < words; ++s) bits[s] |= part.solid[s];
+    const Part* moving = nullptr;
+    if (!moving_.empty() && bodies(solids, moving_, place, part)) {
+      moving = &part;
+      touches_[t] = 1;
+      for (int c = 0; c < cells; ++c) to[c] = unite(to[c], part.fraction[c]);
+    }
+    faces(t, resting, moving);
   });
+  if (cut_) findSolid(tiles);
+}
+
+template <int D>
+void SolidCells<D>::faces(int t, const Part* resting, const Part* moving) {
+  constexpr int cells = Tiles<D>::cells, words = Bits<D>::words;
+  for (int k = 0; k < D; ++k) {
+    Real* const open = open_[k].data() + std::size_t(t) * cells;
+    Real* const pushed = moving_.empty() ? nullptr : pushed_[k].data() + std::size_t(t) * cells;
+    std::uint64_t* const shut = shut_[k].data() + std::size_t(t) * words;
+    for (int s = 0; s < words; ++s) shut[s] = 0;
+    for (int c = 0; c < cells; ++c) {
+      const SolidFace face =
+          resting || moving ? faceOf(resting ? resting->open[k][c] : 1, moving ? moving->open[k][c] : 1) : SolidFace{1, 0};
+      open[c] = face.open;
+      if (pushed) pushed[c] = face.pushed;
+      shut[c >> 6] |= std::uint64_t(face.open == 0) << (c & 63);
+    }
+  }
 }
 
 template <int D>
 std::size_t SolidCells<D>::bytes() const {
   std::size_t parts = 0;
   for (const auto& p : parts_) parts += p ? sizeof(Part) : 0;
-  return parts + fraction_.bytes() + solid_.bytes() + sizeof(int) * known_.size();
+  return parts + fraction_.bytes() + solid_.bytes() + sizeof(int) * known_.size() + faceBytes();
 }
 
 template class SolidCells<2>;

@@ -35,15 +35,52 @@ std::vector<Real> freeFractions(const GridGeometry<D>& geometry, int k) {
   return free;
 }
 
-/// What a cell has of solids: the fraction of the tent kernel around its centre, and whether the centre is in one.
+/// Faces of which less is open are shut: they would only make the system stiff.
+constexpr Real leastOpen = Real(0.02);
+
+/// The part of an edge outside of solids, from the signed distances of its ends.
+BRIM_FN Real openPart(Real a, Real b) {
+  if (a > 0 && b > 0) return 1;
+  if (!(a > 0) && !(b > 0)) return 0;
+  return max(a, b) / (max(a, b) - min(a, b));
+}
+/// The part of a square outside of solids, from the signed distances of its corners: exact for planes.
+BRIM_FN Real openPart(Real d00, Real d10, Real d01, Real d11) {
+  if (d00 > 0 && d10 > 0 && d01 > 0 && d11 > 0) return 1;
+  if (!(d00 > 0) && !(d10 > 0) && !(d01 > 0) && !(d11 > 0)) return 0;
+  const Real middle = (d00 + d10 + d01 + d11) / 4, x = std::abs(d10 + d11 - d00 - d01) / 2,
+             y = std::abs(d01 + d11 - d00 - d10) / 2;
+  const Real a = max(x, y), b = min(x, y);  // by how much the distance changes across the square
+  const auto part = [](Real r) { return max(Real(0), min(Real(1), r)); };
+  if (!(a > 0)) return Real(0.5);
+  if (b < Real(0.01) * a) return part(Real(0.5) + middle / a);
+  // The sum of two uniform numbers of widths a and b exceeds -middle.
+  const auto square = [](Real r) { return r > 0 ? r * r : Real(0); };
+  const Real s = (a + b) / 2, t = (a - b) / 2;
+  return part((square(middle + s) - square(middle + t) - square(middle - t) + square(middle - s)) / (2 * a * b));
+}
+
+/// What a face has of solids: the part that is open, and the part that moving solids cover.
+struct SolidFace {
+  Real open, pushed;
+};
+/// From the parts that the solids at rest and the moving ones leave open.
+BRIM_FN SolidFace faceOf(Real resting, Real moving) {
+  SolidFace f{resting + moving - 1, 1 - moving};
+  if (f.open < leastOpen) f.open = 0, f.pushed = moving < 1 ? resting : Real(0);
+  f.open = Real(float(f.open));  // as the links of the pressure equation have it
+  return f;
+}
+
+/// What a cell has of the walls: the fraction of the tent kernel around its centre, and whether the centre is outside.
 struct SolidCell {
   Real fraction;
   bool solid;
 };
-/// Of two solids: what one leaves free the other may fill.
-BRIM_FN SolidCell unite(const SolidCell& a, const SolidCell& b) {
-  return {1 - (1 - a.fraction) * (1 - b.fraction), a.solid || b.solid};
-}
+/// Of the fractions of two solids: what one leaves free the other may fill.
+BRIM_FN Real unite(Real a, Real b) { return 1 - (1 - a) * (1 - b); }
+/// Of the parts of a face that two solids leave open: they cover different parts of it.
+BRIM_FN Real bothOpen(Real a, Real b) { return max(Real(0), a + b - 1); }
 
 /// The cells of the tile at `place`.
 template <int D>
@@ -68,6 +105,22 @@ struct SolidFractions {
     }
     const Real last = freeFraction(D - 1, 8 * place[D - 1] + (c >> 3 * (D - 1) & 7));
     return {1 - others * last, outside};
+  }
+  /// The part of the lower face along k of cell c between the walls of the domain.
+  BRIM_FN Real wallFace(const Vec<D, int>& place, int c, int k) const {
+    Real open = 1;
+    for (int a = 0; a < D; ++a) {
+      if (!geometry.walled[a]) continue;
+      const Real x = Real(8 * place[a] + (c >> 3 * a & 7)), low = geometry.shift[a], high = Real(geometry.size[a]) - low;
+      open *= a == k ? Real(x > low && x < high ? 1 : 0) : max(Real(0), min(x + 1, high) - max(x, low));
+    }
+    return open;
+  }
+  /// Whether the walls of the domain cut any cell.
+  bool cutByWalls() const {
+    bool cut = false;
+    for (int k = 0; k < D; ++k) cut = cut || (geometry.walled[k] && geometry.shift[k] > 0);
+    return cut;
   }
   /// Of cell x along axis k; all cells beyond the table are as its ends.
   BRIM_FN Real freeFraction(int k, int x) const {
@@ -99,6 +152,23 @@ struct SolidFractions {
     Vec<D> q;
     for (int k = 0; k < D; ++k) q[k] = Real(8 * place[k] + (c >> 3 * k & 7)) + Real(0.5);
     return geometry.inMetres(q);
+  }
+  /// The part of the lower face along k of cell c outside of solids, from the signed distances [m] of the tile's half kernels'
+  /// centres, which are the corners of cells and the middles between them. A surface within a thousandth of a cell counts as in
+  /// the face.
+  BRIM_FN Real bodyFace(const Real* distance, int c, int k) const {
+    const Real eps = Real(1e-3) * geometry.cell;
+    int first = 0, step[2] = {0, 0}, axes = 0;
+    for (int a = 0, stride = 1; a < D; ++a, stride *= side) {
+      first += 2 * (c >> 3 * a & 7) * stride;
+      if (a != k) step[axes++] = stride;
+    }
+    const auto at = [&](int x, int y) { return distance[first + x * step[0] + y * step[1]] - eps; };
+    if (D == 2) return (openPart(at(0, 0), at(1, 0)) + openPart(at(1, 0), at(2, 0))) / 2;
+    Real sum = 0;
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 2; ++x) sum += openPart(at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1));
+    return sum / 4;
   }
   /// The fraction of cell c's tent kernel, from those of all half kernels of the tile.
   BRIM_FN Real cellFraction(const Real* half, int c) const {

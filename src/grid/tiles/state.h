@@ -8,7 +8,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 struct GridState {
   GridGeometry<D> geometry;
-  SolidCells<D> solids;
+  SolidCells<D> solids;  // solids.open(k): which part of each face is open to fluid, if solids.cut()
 
   // Of the particles' present positions.
   Tiles<D> tiles;

@@ -109,7 +109,7 @@ struct ClearLevels {
 }  // namespace
 
 template <int D>
-void CoarsestSolve<D>::factor(Level<D>& l, bool finest) {
+void CoarsestSolve<D>::factor(Level<D>& l, bool unit, bool finest) {
   if (finest) l.tiles.clear({&l.z});  // that of a coarser level is clear
   inverse_.resize(most * most);
   cells_.resize(most);
@@ -120,7 +120,7 @@ void CoarsestSolve<D>::factor(Level<D>& l, bool finest) {
     return true;
   }();
   (void)allowed;
-  invertKernel<D><<<1, 512, shared>>>(Dense<D>{{l.view(), finest}, inverse_.data(), cells_.data(), count_.data()});
+  invertKernel<D><<<1, 512, shared>>>(Dense<D>{{l.view(), unit}, inverse_.data(), cells_.data(), count_.data()});
   check(cudaGetLastError(), "start a kernel");
 }
 
@@ -137,7 +137,8 @@ bool Multigrid<D>::isCoarsest(int level) const {
 }
 
 template <int D>
-void Multigrid<D>::coarsen() {
+void Multigrid<D>::coarsen(bool unit) {
+  unit_ = unit;
   used_ = 1;
   if (!isCoarsest(0)) coverLevels();
   for (clusterFrom_ = used_ - 1; clusterFrom_ > 1 && levels_[clusterFrom_ - 1]->tiles.count() <= clusterSize<D>();)
@@ -146,7 +147,7 @@ void Multigrid<D>::coarsen() {
        cooperativeFrom_ > 1 && levels_[cooperativeFrom_ - 1]->tiles.count() <= cooperativeSize<D>();)
     --cooperativeFrom_;
   if (used_ > 1) buildLevels();
-  coarsest_.factor(*levels_[used_ - 1], used_ == 1);
+  coarsest_.factor(*levels_[used_ - 1], used_ == 1 && unit_, used_ == 1);
   part_.resize(finest().tiles.count());
 }
 
@@ -200,7 +201,7 @@ void Multigrid<D>::buildLevels() {
     elements += size;
   }
   forEach(elements, clear);
-  for (int l = 1; l <= clusterFrom_; ++l) gatherLevel(*levels_[l - 1], *levels_[l], l == 1);
+  for (int l = 1; l <= clusterFrom_; ++l) gatherLevel(*levels_[l - 1], *levels_[l], l == 1 && unit_);
   if (clusterFrom_ == used_ - 1) return;
   BuildCoarseLevels<D> coarse{};
   for (int l = clusterFrom_; l < used_; ++l) {
@@ -263,7 +264,7 @@ template void Multigrid<2>::sweepDown();
 template void Multigrid<3>::sweepDown();
 template void Multigrid<2>::sweepUp();
 template void Multigrid<3>::sweepUp();
-template void Multigrid<2>::coarsen();
-template void Multigrid<3>::coarsen();
+template void Multigrid<2>::coarsen(bool);
+template void Multigrid<3>::coarsen(bool);
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -43,9 +43,12 @@ template <int D>
 struct Trees {
   LevelView<D> l;
   const std::uint64_t *unknown, *open;
+  const std::uint64_t* linked[D];  // null: cells that touch are linked
   int* parent;
   std::uint8_t* reached;
 
+  /// Whether a cell is linked to the one below along axis k.
+  __device__ bool isLinked(int c, int k) const { return !linked[k] || is(linked[k], c); }
   __device__ bool is(const std::uint64_t* bits, int c) const { return bits[c >> 6] >> (c & 63) & 1; }
   /// The element below cell c of tile t along axis k, or -1.
   __device__ int below(int t, int c, int k) const {
@@ -66,13 +69,16 @@ struct BeginTrees {
     const unsigned line = unsigned(trees.unknown[at >> 6] >> (c & 56)) & 255u;
     const unsigned gaps = ~line & ((1u << x) - 1);
     const bool unknown = line >> x & 1;
-    own[c] = unknown ? c - x + (gaps ? 32 - __clz(gaps) : 0) : c;
+    const unsigned links = trees.linked[0] ? unsigned(trees.linked[0][at >> 6] >> (c & 56)) & 255u : 255u;
+    const unsigned breaks = ~links & ((2u << x) - 1);  // of cells up to this one that are not linked to the one before
+    const int afterGap = gaps ? 32 - __clz(gaps) : 0, fromBreak = breaks ? 31 - __clz(breaks) : 0;
+    own[c] = unknown ? c - x + (afterGap > fromBreak ? afterGap : fromBreak) : c;
     __syncthreads();
     for (int k = 1; k < D && unknown; ++k) {
       const int to = c - (1 << 3 * k);
-      if ((c >> 3 * k & 7) == 0 || !trees.is(trees.unknown, at - c + to)) continue;
+      if ((c >> 3 * k & 7) == 0 || !trees.is(trees.unknown, at - c + to) || !trees.isLinked(at, k)) continue;
       // The cells to the left of both have joined these runs already.
-      if (x && trees.is(trees.unknown, at - 1) && trees.is(trees.unknown, at - c + to - 1)) continue;
+      if (!trees.linked[0] && x && trees.is(trees.unknown, at - 1) && trees.is(trees.unknown, at - c + to - 1)) continue;
       join<OfBlock>(own, c, to);
     }
     __syncthreads();
@@ -93,9 +99,9 @@ struct JoinTrees {
     for (int k = 0; k < D; ++k) {
       if (c >> 3 * k & 7) continue;
       const int to = trees.below(t, c, k);
-      if (to < 0 || !trees.is(trees.unknown, to)) continue;
+      if (to < 0 || !trees.is(trees.unknown, to) || !trees.isLinked(at, k)) continue;
       bool joined = false;  // by two cells beside both
-      for (int a = 0; a < D; ++a) {
+      for (int a = 0; a < D && !trees.linked[0]; ++a) {
         const int stride = 1 << 3 * a;
         joined = joined ||
                  (a != k && (c >> 3 * a & 7) && trees.is(trees.unknown, at - stride) && trees.is(trees.unknown, to - stride));
@@ -146,9 +152,11 @@ struct ListEnclosed {
 }  // namespace
 
 template <int D>
-static Trees<D> treesOf(Level<D>& l, Array<std::uint64_t>& unknown, Array<std::uint64_t>& open, Array<int>& root,
-                        Array<std::uint8_t>& reached) {
-  return {l.view(), unknown.data(), open.data(), root.data(), reached.data()};
+static Trees<D> treesOf(Level<D>& l, Array<std::uint64_t>& unknown, Array<std::uint64_t>& open, Array<std::uint64_t> (&linked)[D],
+                        bool unit, Array<int>& root, Array<std::uint8_t>& reached) {
+  Trees<D> trees{l.view(), unknown.data(), open.data(), {}, root.data(), reached.data()};
+  for (int k = 0; k < D && !unit; ++k) trees.linked[k] = linked[k].data();
+  return trees;
 }
 
 template <int D>
@@ -158,7 +166,7 @@ void EnclosedComponents<D>::begin(Level<D>& l) {
   if (n == 0) return;
   root_.resize(cells + 1);
   reached_.resize(cells);
-  const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
+  const Trees<D> trees = treesOf<D>(l, unknown_, open_, linked_, unit_, root_, reached_);
   eachCellOfTiles<D>(n, BeginTrees<D>{trees});
   eachCellOfTiles<D>(n, JoinTrees<D>{trees});
   eachCellOfTiles<D>(n, ReachTrees<D>{trees});
@@ -177,7 +185,7 @@ void EnclosedComponents<D>::find(Level<D>& l) {
   if (cells == 0) return;
   check(cudaEventSynchronize(readback_.passed), "find components of fluid");
   if (*readback_.enclosed == 0) return;
-  const Trees<D> trees = treesOf(l, unknown_, open_, root_, reached_);
+  const Trees<D> trees = treesOf<D>(l, unknown_, open_, linked_, unit_, root_, reached_);
 
   Array<int> mark, order;
   mark.resize(cells + 1);

@@ -16,11 +16,18 @@ struct FindSolids {
   const int *restingBodies, *movingBodies;
   int restingCount, movingCount;
   int *known, *used;
-  Real* partFraction;
+  Real *partFraction, *partOpen;
   std::uint64_t* partSolid;
   Real* fraction;
   std::uint64_t* solid;
   std::uint8_t* touches;
+  bool cut;
+  Real *open[D], *pushed[D];
+  std::uint64_t* shut[D];
+
+  struct Own {  // of a thread's cell: the fraction, and the open part of its lower faces
+    Real fraction, open[D];
+  };
 
   /// Whether any of these bodies comes near a tile, for all threads.
   __device__ bool anyNear(const Vec<D, int>& place, const int* which, int count) const {
@@ -36,14 +43,18 @@ struct FindSolids {
     }
     return least;
   }
-  __device__ SolidCell bodies(const Vec<D, int>& place, const int* which, int count) const {
+  __device__ Own bodies(const Vec<D, int>& place, const int* which, int count) const {
     constexpr int halves = SolidFractions<D>::halves;
-    __shared__ Real half[halves];
+    __shared__ Real half[halves], far[halves];
     __syncthreads();
-    for (int h = ownCell(); h < halves; h += cells)
-      half[h] = fractions.halfFraction(distance(fractions.halfCentre(place, h), which, count));
+    for (int h = ownCell(); h < halves; h += cells) {
+      far[h] = distance(fractions.halfCentre(place, h), which, count);
+      half[h] = fractions.halfFraction(far[h]);
+    }
     __syncthreads();
-    return {fractions.cellFraction(half, ownCell()), distance(fractions.cellCentre(place, ownCell()), which, count) < 0};
+    Own own{fractions.cellFraction(half, ownCell()), {}};
+    for (int k = 0; k < D; ++k) own.open[k] = fractions.bodyFace(far, ownCell(), k);
+    return own;
   }
   __device__ void operator()(int t) const {
     const Vec<D, int> place = tiles.place(t);
@@ -51,30 +62,50 @@ struct FindSolids {
     __shared__ int part;
     if (c == 0) part = known[at];
     __syncthreads();
-    SolidCell cell{0, false};
-    bool touched = false;
+    Own own{0, {}};
+    for (int k = 0; k < D; ++k) own.open[k] = 1;
+    bool touched = false, outside = false;
     if (part == unknown) {
       const bool wall = fractions.atWalls(place), near = anyNear(place, restingBodies, restingCount);
       touched = wall || near;
-      if (wall) cell = fractions.wallCell(place, c);
-      if (near) cell = unite(cell, bodies(place, restingBodies, restingCount));
+      if (wall) {
+        const SolidCell cell = fractions.wallCell(place, c);
+        own.fraction = cell.fraction, outside = cell.solid;
+        for (int k = 0; k < D; ++k) own.open[k] = fractions.wallFace(place, c, k);
+      }
+      if (near) {
+        const Own more = bodies(place, restingBodies, restingCount);
+        own.fraction = unite(own.fraction, more.fraction);
+        for (int k = 0; k < D; ++k) own.open[k] = bothOpen(own.open[k], more.open[k]);
+      }
       __syncthreads();
       if (c == 0) known[at] = part = touched ? atomicAdd(used, 1) : none;
       __syncthreads();
       if (touched) {
-        partFraction[std::size_t(part) * cells + c] = cell.fraction;
-        giveBits(partSolid + std::size_t(part) * words, cell.solid);
+        partFraction[std::size_t(part) * cells + c] = own.fraction;
+        for (int k = 0; k < D && cut; ++k) partOpen[(std::size_t(part) * D + k) * cells + c] = own.open[k];
+        giveBits(partSolid + std::size_t(part) * words, outside);
       }
     } else if (part != none) {
       touched = true;
-      cell = {partFraction[std::size_t(part) * cells + c], bool(partSolid[std::size_t(part) * words + (c >> 6)] >> (c & 63) & 1)};
+      own.fraction = partFraction[std::size_t(part) * cells + c];
+      for (int k = 0; k < D && cut; ++k) own.open[k] = partOpen[(std::size_t(part) * D + k) * cells + c];
+      outside = partSolid[std::size_t(part) * words + (c >> 6)] >> (c & 63) & 1;
     }
+    Own moving{0, {}};
+    for (int k = 0; k < D; ++k) moving.open[k] = 1;
     if (movingCount > 0 && anyNear(place, movingBodies, movingCount)) {
       touched = true;
-      cell = unite(cell, bodies(place, movingBodies, movingCount));
+      moving = bodies(place, movingBodies, movingCount);
     }
-    fraction[std::size_t(t) * cells + c] = cell.fraction;
-    giveBits(solid + std::size_t(t) * words, cell.solid);
+    fraction[std::size_t(t) * cells + c] = unite(own.fraction, moving.fraction);
+    if (!cut) giveBits(solid + std::size_t(t) * words, outside);
+    for (int k = 0; k < D && cut; ++k) {
+      const SolidFace face = faceOf(own.open[k], moving.open[k]);
+      open[k][std::size_t(t) * cells + c] = face.open;
+      if (movingCount > 0) pushed[k][std::size_t(t) * cells + c] = face.pushed;
+      giveBits(shut[k] + std::size_t(t) * words, face.open == 0);
+    }
     if (c == 0) touches[t] = touched;
   }
 };
@@ -90,6 +121,8 @@ SolidCells<D>::SolidCells(const GridGeometry<D>& geometry, const std::vector<cha
     const std::vector<Real> free = freeFractions(geometry, k);
     copyIn(free_[k], free.data(), free.size());
   }
+  SolidFractions<D> fractions{geometry, {}};
+  cut_ = !moves.empty() || fractions.cutByWalls();
   const int places = int(geometry.places().count());
   known_.resize(places);
   fill(known_, 0, places, int(unknown));
@@ -112,21 +145,41 @@ void SolidCells<D>::update(const Solids<D>& solids, const Tiles<D>& tiles) {
     if (mostParts_ + n > capacity_) {
       capacity_ = mostParts_ + 4 * n;
       partFraction_.resize(std::size_t(capacity_) * cells);
+      if (cut_) partOpen_.resize(std::size_t(capacity_) * D * cells);
       partSolid_.resize(std::size_t(capacity_) * words);
     }
   }
   mostParts_ += n;
-  FindSolids<D> find{tiles.view(),         {geometry_, {}},      solids.placed().read(), restingBodies_.data(),
-                     movingBodies_.data(), int(resting_.size()), int(moving_.size()),    known_.data(),
-                     used_.data(),         partFraction_.data(), partSolid_.data(),      fraction_.data(),
-                     solid_.data(),        touches_.data()};
+  fitFaces(tiles);
+  FindSolids<D> find{tiles.view(),
+                     {geometry_, {}},
+                     solids.placed().read(),
+                     restingBodies_.data(),
+                     movingBodies_.data(),
+                     int(resting_.size()),
+                     int(moving_.size()),
+                     known_.data(),
+                     used_.data(),
+                     partFraction_.data(),
+                     partOpen_.data(),
+                     partSolid_.data(),
+                     fraction_.data(),
+                     solid_.data(),
+                     touches_.data(),
+                     cut_,
+                     {},
+                     {},
+                     {}};
+  for (int k = 0; k < D; ++k) find.open[k] = open_[k].data(), find.pushed[k] = pushed_[k].data(), find.shut[k] = shut_[k].data();
   for (int k = 0; k < D; ++k) find.fractions.free[k] = free_[k].data();
   eachCellOfTiles<D>(n, find);
+  if (cut_) findSolid(tiles);
 }
 
 template <int D>
 std::size_t SolidCells<D>::bytes() const {
-  return partFraction_.bytes() + partSolid_.bytes() + fraction_.bytes() + solid_.bytes() + known_.bytes();
+  return partFraction_.bytes() + partSolid_.bytes() + fraction_.bytes() + solid_.bytes() + known_.bytes() + partOpen_.bytes() +
+         faceBytes();
 }
 
 template class SolidCells<2>;
