@@ -42,10 +42,11 @@ TEST_F(Ruin, StepsThatAreFarTooLongAreToldAtOnceAndInTheSummary) {
   EXPECT_TRUE(has(good.out, "energy ")) << good.out;
 }
 
-TEST_F(Ruin, CompressedWaterIsToldWithPbf) {
-  const Outcome o = brim("run scenes/dam.toml --solver pbf --until 0.5 --set time.dt=0.05 --out out --threads 1");
+TEST_F(Ruin, EnergyFromNowhereIsToldWithPbf) {
+  // Steps of 50 ms throw the water up: it ends with 59 % more energy than it once had.
+  const Outcome o = brim("run scenes/dam.toml --solver pbf --until 2 --set time.dt=0.05 --out out --threads 1");
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_TRUE(holds(ruined("out"), "density")) << summary("out")["health"];
+  EXPECT_TRUE(holds(ruined("out"), "energy")) << summary("out")["health"];
 }
 
 }  // namespace brim
