@@ -21,7 +21,7 @@ bool moves(const Pose<double>& p) {
 template <int D>
 bool drives(const World<D>& w, double t, double dt) {
   const Scene& s = w.scene();
-  if (w.soft.any()) return true;
+  if (w.soft.any() || s.fluid.surface_tension > 0) return true;
   for (const Block& b : s.fluid.blocks)
     if (b.particles > 0 || b.in_solids) return true;  // it may start compressed, or is pushed out of a solid
   for (const auto& one : s.solids)
