@@ -87,6 +87,7 @@ void GridViscosity<D>::findVolumes(GridState<D>& s, const Solids<D>& solids, dou
                       {},
                       s.flags.distance.data(),
                       {},
+                      {},
                       a_,
                       s.solids.moving(),
                       cell_.data(),
@@ -98,6 +99,7 @@ void GridViscosity<D>::findVolumes(GridState<D>& s, const Solids<D>& solids, dou
   for (int e = 0; e < pairs; ++e) find.edge[e] = edge_[e].data();
   for (int k = 0; k < D; ++k) {
     find.unknown[k] = unknown_[k].data(), find.wall[k] = s.flags.wall[k].data(), find.u[k] = s.faces.u[k].data();
+    find.open[k] = s.solids.cut() ? s.solids.open(k).data() : nullptr;
     find.volumes[k] = volume_[k].data(), find.mass[k] = mass_[k].data(), find.start[k] = start_[k].data(),
     find.rhs[k] = r_[k].data();
   }

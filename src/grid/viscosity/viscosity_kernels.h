@@ -20,7 +20,8 @@ BRIM_DEVICE_FN bool testBit(const std::uint64_t* bits, int at) { return bits[std
 /// The part of a cube around a place at this distance [cells] from the surface that is liquid.
 BRIM_FN Real liquidPart(Real distance) { return max(Real(0), min(Real(1), Real(0.5) - distance)); }
 /// The least V_f of an unknown between cells of air: less would only make the system stiff. Where liquid is, V_f is the
-/// pressure's theta: then V grad is the transpose of div, and the rounds of the pressure converge.
+/// pressure's theta times the open part of the face: then V grad is the transpose of div, and the rounds of the pressure
+/// converge.
 constexpr Real leastPart = Real(0.05);
 
 /// Faces to solve for: those of liquid cells, and those that particles beside the liquid gave a velocity.
@@ -102,6 +103,7 @@ struct FindVolumes {
   const std::uint8_t* wet;
   const std::uint64_t *solid, *unknown[D], *wall[D];
   const Real *distance, *u[D];
+  const Real* open[D];  // parts of faces outside of solids; null where no solid cuts a cell
   Real a;
   bool moving;
   Real *cell, *edge[GridViscosity<D>::pairs], *volumes[D], *mass[D], *start[D], *rhs[D];
@@ -150,7 +152,8 @@ struct FindVolumes {
     if (!testBit(unknown[k], at)) return;
     const int below = lowerCell(tiles, t, c, k);
     const Real low = min(distance[at], distance[below]), part = max(liquidPart((distance[at] + distance[below]) / 2), leastPart);
-    const Real volume = low < 0 ? 1 / perTheta(distance[at], distance[below]) : part;
+    const Real volume =
+        (low < 0 ? 1 / perTheta(distance[at], distance[below]) : part) * (open[k] ? max(open[k][at], leastOpen) : Real(1));
     Real friction = 0, drag = 0;
     for (int l = 0; l < D; ++l)
       for (int side = -1; side < 2 && l != k; side += 2)
