@@ -36,8 +36,6 @@ TEST_P(SphExperiment, ATankGoesOnSloshing) {
   Scene s = domain(solver, 2, {L, 0.6, 1}, H / 16, "walls");
   fill(s, box({0, 0, 0}, {L, H, 0}));
   s.solver.choices["kernel"] = "quintic";  // the cubic is three times as fast, and waves die with it
-  if (solver == "dfsph")
-    s.solver.choices["acceleration"] = "none";  // its default is for the cubic; pairs of the quintic do alone
   s.gravity = {0.05 * g, -g, 0};
   Simulation sim(s);
   const double mass = sim.facts().particle_mass * double(sim.facts().fluid_particles);

@@ -59,7 +59,7 @@ struct FindWetTiles {
 /// What the neighbours along axes of a face that particles gave a velocity have in common: the mean of their changes, as
 /// extrapolation (grid/transfer) takes it.
 template <int D>
-struct Neighbours {
+struct FacesBeside {
   TileView<D> tiles;
   const std::uint64_t* known;
   template <class F>
@@ -85,7 +85,7 @@ struct Follow {
       eachSlice<D>([&](int s) {
         const std::size_t word = std::size_t(t) * Bits<D>::words + s;
         eachBit(unknown[k][word] & ~known[k][word], s, [&](int c) {
-          const Neighbours<D> beside{tiles, known[k]};
+          const FacesBeside<D> beside{tiles, known[k]};
           u[k][std::size_t(t) * Tiles<D>::cells + c] +=
               beside.mean(t, c, [&](int n) { return change[k][n] + u[k][n] - before[k][n]; });
         });
@@ -347,7 +347,7 @@ struct CorrectStart {
         const std::size_t word = std::size_t(t) * Bits<D>::words + s;
         eachBit(unknown[k][word], s, [&](int c) {
           const std::size_t at = std::size_t(t) * Tiles<D>::cells + c;
-          const Neighbours<D> beside{tiles, known[k]};
+          const FacesBeside<D> beside{tiles, known[k]};
           const bool own = testBit(known[k], int(at));
           if (own) r[k][at] += volume[k][at] * by[k][at];
           start[k][at] += own ? by[k][at] : beside.mean(t, c, [&](int n) { return by[k][n]; });
@@ -391,7 +391,7 @@ struct ApplyChange {
           store(change[k] + at, load(change[k] + at) + maskOf(known[k][word], n) * more);
         });
         eachBit(unknown[k][word] & ~known[k][word], s, [&](int c) {
-          const Neighbours<D> beside{tiles, known[k]};
+          const FacesBeside<D> beside{tiles, known[k]};
           u[k][first + c] -= beside.mean(t, c, [&](int n) { return by[k][n]; });
         });
       });
