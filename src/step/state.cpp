@@ -27,7 +27,25 @@ class Writer {
   void bytes(const void* p, std::size_t n) {
     out.insert(out.end(), static_cast<const char*>(p), static_cast<const char*>(p) + n);
   }
+  /// The same state has the same bytes, whatever stood in the padding of records.
+  template <class T>
+  void elements(const T* p, std::size_t n) {
+    bytes(p, n * sizeof(T));
+    char* const end = out.data() + out.size();
+    for (std::size_t i = 0; used(p) < sizeof(T) && i < n; ++i)
+      std::fill(end - (n - i) * sizeof(T) + used(p), end - (n - i - 1) * sizeof(T), '\0');
+  }
   std::vector<char> out;
+
+ private:
+  template <class T>
+  static constexpr std::size_t used(const T*) {
+    return sizeof(T);
+  }
+  template <int D, class R>
+  static constexpr std::size_t used(const Record<D, R>*) {
+    return (D + 1) * sizeof(R);
+  }
 };
 
 class Reader {
@@ -120,11 +138,11 @@ std::vector<char> saveState(World<D>& w, SolverState<D>& solver, double maxSpeed
   w.fluid.each([&](auto& f) {
     o.text(f.name);
     o.value(std::uint64_t(n * sizeof f.fresh));
-    o.bytes(onHost(f.data, n).data(), n * sizeof f.fresh);
+    o.elements(onHost(f.data, n).data(), std::size_t(n));
   });
   if (w.soft.any()) {
     o.value(w.soft.nodes);
-    for (const auto* a : {&w.soft.x, &w.soft.v}) o.bytes(onHost(*a, w.soft.nodes).data(), w.soft.nodes * sizeof(Record<D>));
+    for (const auto* a : {&w.soft.x, &w.soft.v}) o.elements(onHost(*a, w.soft.nodes).data(), std::size_t(w.soft.nodes));
   }
   return std::move(o.out);
 }

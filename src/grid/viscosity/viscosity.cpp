@@ -35,14 +35,31 @@ GridViscosity<D>::GridViscosity(const Scene& scene) : acts_(gridSolvesForFrictio
 
 template <int D>
 void GridViscosity<D>::begin(GridState<D>& s, const Solids<D>& solids, double nu, double dt, bool pressure) {
+  const WallView<D> walls{solids.placed().read(), surface_.read(), int(solids.placed().size()), wallSlip_, s.geometry.extent,
+                          s.geometry.walled,      s.geometry.cell};
+  findWalls(s, walls);
   for (int k = 0; k < D; ++k) {
     before_[k].resize(s.faces.u[k].size());
     copy(before_[k], s.faces.u[k], int(s.faces.u[k].size()));
   }
   if (pressure) subtractGradient(s, s.geometry.cell, false);
   findUnknowns(s);
-  findVolumes(s, solids, nu, dt);
+  findVolumes(s, walls, nu, dt);
   first_ = true;
+}
+
+template <int D>
+void GridViscosity<D>::findWalls(GridState<D>& s, const WallView<D>& walls) {
+  const int n = s.tiles.count(), words = (n + 1) * Bits<D>::words;
+  solid_.resize(words);
+  forEach(words, FindSolidCentres<D>{s.solids.solid().data(), s.solids.fraction().data(), n, solid_.data()});
+  FindViscousWalls<D> body{s.tiles.view(), s.geometry, walls, solid_.data(), {}, {}, {}, {}};
+  for (int k = 0; k < D; ++k) {
+    wall_[k].resize(words);
+    body.shut[k] = s.flags.wall[k].data(), body.known[k] = s.flags.known[k].data();
+    body.wall[k] = wall_[k].data(), body.u[k] = s.faces.u[k].data();
+  }
+  forEach(words, body);
 }
 
 template <int D>
@@ -56,7 +73,7 @@ void GridViscosity<D>::findUnknowns(GridState<D>& s) {
   for (int k = 0; k < D; ++k) {
     unknown_[k].resize(words);
     find.known[k] = follow.known[k] = s.flags.known[k].data();
-    find.beside[k] = s.flags.beside[k].data(), find.wall[k] = s.flags.wall[k].data();
+    find.beside[k] = s.flags.beside[k].data(), find.wall[k] = wall_[k].data();
     find.unknown[k] = unknown_[k].data();
     wet.unknown[k] = follow.unknown[k] = unknown_[k].data();
     follow.before[k] = before_[k].data(), follow.change[k] = s.faces.change[k].data(), follow.u[k] = s.faces.u[k].data();
@@ -67,7 +84,7 @@ void GridViscosity<D>::findUnknowns(GridState<D>& s) {
 }
 
 template <int D>
-void GridViscosity<D>::findVolumes(GridState<D>& s, const Solids<D>& solids, double nu, double dt) {
+void GridViscosity<D>::findVolumes(GridState<D>& s, const WallView<D>& walls, double nu, double dt) {
   const Tiles<D>& tiles = s.tiles;
   a_ = Real(nu * dt * s.geometry.perCell * s.geometry.perCell);
   tiles.fitCleared({&cell_});
@@ -76,29 +93,12 @@ void GridViscosity<D>::findVolumes(GridState<D>& s, const Solids<D>& solids, dou
   for (int k = 0; k < D; ++k)
     tiles.fitCleared({&volume_[k], &mass_[k], &start_[k], &inverse_[k], &r_[k], &p_[k], &q_[k], &normal_[k]});
   for (Array<double>& p : part_) p.resize(tiles.count());
-  const WallView<D> walls{solids.placed().read(), surface_.read(), int(solids.placed().size()), wallSlip_, s.geometry.extent,
-                          s.geometry.walled,      s.geometry.cell};
-  FindVolumes<D> find{tiles.view(),
-                      s.geometry,
-                      walls,
-                      wet_.data(),
-                      s.solids.solid().data(),
-                      {},
-                      {},
-                      s.flags.distance.data(),
-                      {},
-                      {},
-                      a_,
-                      s.solids.moving(),
-                      cell_.data(),
-                      {},
-                      {},
-                      {},
-                      {},
-                      {}};
+  FindVolumes<D> find{tiles.view(), s.geometry, walls, wet_.data(),       solid_.data(), {}, {}, s.flags.distance.data(),
+                      {},           {},         a_,    s.solids.moving(), cell_.data(),  {}, {}, {},
+                      {},           {}};
   for (int e = 0; e < pairs; ++e) find.edge[e] = edge_[e].data();
   for (int k = 0; k < D; ++k) {
-    find.unknown[k] = unknown_[k].data(), find.wall[k] = s.flags.wall[k].data(), find.u[k] = s.faces.u[k].data();
+    find.unknown[k] = unknown_[k].data(), find.wall[k] = wall_[k].data(), find.u[k] = s.faces.u[k].data();
     find.open[k] = s.solids.cut() ? s.solids.open(k).data() : nullptr;
     find.volumes[k] = volume_[k].data(), find.mass[k] = mass_[k].data(), find.start[k] = start_[k].data(),
     find.rhs[k] = r_[k].data();

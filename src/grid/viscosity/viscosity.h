@@ -41,8 +41,9 @@ class GridViscosity {
   std::size_t bytes() const;
 
   // Steps of these; public because nvcc wants kernels there.
+  void findWalls(GridState<D>&, const WallView<D>&);
   void findUnknowns(GridState<D>&);
-  void findVolumes(GridState<D>&, const Solids<D>&, double nu, double dt);
+  void findVolumes(GridState<D>&, const WallView<D>&, double nu, double dt);
   ViscousFields<D> fields(GridState<D>&);
 
  private:
@@ -51,6 +52,8 @@ class GridViscosity {
   Array<SurfaceSlip<D>> surface_;
   Real a_ = 0;  // nu dt/dx^2
 
+  Array<std::uint64_t> solid_;       // cells with their centres in solids: between these and the others friction sees the wall
+  Array<std::uint64_t> wall_[D];     // faces beside these, and those that are shut
   Array<std::uint64_t> unknown_[D];  // faces to solve for
   Array<std::uint8_t> wet_;          // per tile: such faces are in it or beside it
   Array<Real> before_[D];            // [m/s] velocities before

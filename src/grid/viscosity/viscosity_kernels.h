@@ -24,6 +24,47 @@ BRIM_FN Real liquidPart(Real distance) { return max(Real(0), min(Real(1), Real(0
 /// converge.
 constexpr Real leastPart = Real(0.05);
 
+/// Cells with their centres in solids, as far as the tent kernel around them tells.
+template <int D>
+struct FindSolidCentres {
+  const std::uint64_t* shut;
+  const Real* fraction;
+  int tiles;
+  std::uint64_t* solid;
+  BRIM_DEVICE_FN void operator()(int at) const {
+    std::uint64_t bits = shut[at];
+    for (int b = 0; at < tiles * Bits<D>::words && b < 64; ++b)
+      bits |= std::uint64_t(fraction[std::size_t(at) * 64 + b] > Real(0.5)) << b;
+    solid[at] = bits;
+  }
+};
+/// Faces beside such cells are walls to friction, though water flows through what is open of them. Those of surfaces that hold
+/// have the velocity of the surface.
+template <int D>
+struct FindViscousWalls {
+  TileView<D> tiles;
+  GridGeometry<D> geometry;
+  WallView<D> walls;
+  const std::uint64_t *solid, *shut[D], *known[D];
+  std::uint64_t* wall[D];
+  Real* u[D];
+  BRIM_DEVICE_FN void operator()(int at) const {
+    const int t = at / Bits<D>::words, s = at % Bits<D>::words;
+    for (int k = 0; k < D; ++k) {
+      wall[k][at] = shut[k][at];
+      if (t == tiles.count) continue;
+      const std::uint64_t more = known[k][at] & ~shut[k][at] & (solid[at] | BitView<D>(tiles, solid).below(t, s, k));
+      wall[k][at] |= more;
+      for (int b = 0; more != 0 && b < 64; ++b) {
+        if (!(more >> b & 1)) continue;
+        const Vec<D> x = geometry.inMetres(faceMiddle<D>(tiles.place(t), 64 * s + b, k));
+        const int body = walls.nearest(x).body;
+        if (walls.slipOf(body) >= 0) u[k][std::size_t(at) * 64 + b] = walls.velocity(body, x, k);
+      }
+    }
+  }
+};
+
 /// Faces to solve for: those of liquid cells, and those that particles beside the liquid gave a velocity.
 template <int D>
 struct FindUnknowns {
