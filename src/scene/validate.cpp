@@ -375,9 +375,16 @@ std::vector<Mistake> warnings(const Scene& s) {
               "the sides of the block are not whole numbers of spacings: its particles have {:.1f} % {} volume than the block",
               100 * std::abs(excess), excess > 0 ? "more" : "less"));
   }
-  if (s.fluid.surface_tension == 0)
-    for (const auto& [path, at] : s.where)
-      if (path.ends_with(".contact_angle")) add(path, "without fluid.surface_tension a contact angle is not used");
+  if (s.fluid.surface_tension == 0) {  // 90 degrees is what there is without being asked for, and what a saved scene says
+    const auto unused = [&](const std::string& path, double angle) {
+      if (angle != 90 && s.where.count(path)) add(path, "without fluid.surface_tension a contact angle is not used");
+    };
+    unused("domain.contact_angle", s.domain.contact_angle);
+    for (std::size_t i = 0; i < s.solids.size(); ++i)
+      unused(fmt::format("solids[{}].contact_angle", i), s.solids[i].contact_angle);
+    for (std::size_t i = 0; i < s.bodies.size(); ++i)
+      unused(fmt::format("bodies[{}].contact_angle", i), s.bodies[i].contact_angle);
+  }
   const SolverInfo* const chosen = findSolver(s.solver.name);
   for (std::size_t i = 0; chosen && chosen->capabilities.grid && i < s.solids.size(); ++i) {
     const std::string path = fmt::format("solids[{}]", i);

@@ -147,7 +147,9 @@ class Playback final : public Session {
     startTime_ = timeOf(at_);
   }
 
+  // Past the last frame when its time is over: it is shown as long as the one before it.
   double timeOf(std::size_t k) const {
+    if (k >= numbers_.size() && numbers_.size() > 1) return 2 * timeOf(numbers_.size() - 1) - timeOf(numbers_.size() - 2);
     k = std::min(k, numbers_.size() - 1);
     const auto known = times_.find(numbers_[k]);
     const double fps = scene_ && scene_->output.frames_per_second > 0 ? scene_->output.frames_per_second : 30;

@@ -12,7 +12,8 @@ class Ruin : public Command {
   nlohmann::json summary(const std::string& out) { return nlohmann::json::parse(contentOf(folder / out / "summary.json")); }
   std::vector<std::string> ruined(const std::string& out) {
     std::vector<std::string> kinds;
-    for (const auto& one : summary(out)["health"]["ruined"]) kinds.push_back(one["kind"]);
+    const nlohmann::json all = summary(out);
+    for (const auto& one : all["health"]["ruined"]) kinds.push_back(one["kind"]);
     return kinds;
   }
 };
