@@ -71,7 +71,9 @@ void bindFiles(py::module_& m) {
            }),
            py::arg("scene"), py::arg("some"), py::arg("width"), py::arg("height"), py::arg("style"), py::arg("view"),
            py::arg("label"))
-      .def("write", &Pictures::write, py::call_guard<py::gil_scoped_release>());
+      .def(
+          "write", [](const Pictures& p, const std::string& path, const Snapshot& s) { p.write(path, s); },
+          py::call_guard<py::gil_scoped_release>());
   m.def("picture_styles", &pictureStyles);
   m.def("surface_methods", &surfaceMethods);
   m.def("write_film", &writeFilm, py::call_guard<py::gil_scoped_release>());

@@ -120,7 +120,7 @@ void bindSimulation(py::module_& m) {
                              })
       .def("warnings",
            [](Stepper& s) {
-             const Use sim(s);
+             Use sim(s);
              py::list all;
              for (const HealthWarning& w : sim->health().warnings()) all.append(asDict(w));
              return all;
