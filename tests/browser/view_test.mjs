@@ -378,7 +378,10 @@ await claim('a folder is played back: 2D, dark, with a bar to wind it and the pl
   assert.notEqual((await look(page)).sum, first.sum);
   await until(page, () => window.brimView.panel.plots.plots[0].times.length > 2);
   await page.screenshot({path: path.join(out, 'playback.png')});
+  // A tenth of real time: the end of the bar is "finished" too, and each state must last until it is seen.
+  await page.locator('select[title^="Simulated time per wall time"]').selectOption('0.1');
   await page.locator('#run').click(); // from the start again, to the end
+  await until(page, () => window.brimView.status().state === 'running');
   await until(page, () => window.brimView.status().state === 'finished' && window.brimView.status().frame === 4);
   await page.locator('#picture').focus();
   await page.keyboard.press('ArrowLeft');
