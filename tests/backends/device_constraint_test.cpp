@@ -63,7 +63,7 @@ TEST_F(DeviceRows, ReachAcrossPeriodicSides) {
   s.domain.boundary = {"periodic", "walls", "periodic"};
   // With a support of 2 the fourth neighbours of the lattice lie on the kernel's rim. Rounding then says whether they are
   // neighbours; they weigh nothing, but rows take their turn by them, and single and double precision end 1.3e-5 m apart.
-  s.resolution.support = 2.1;
+  s.resolution.support = 2.05;
   fill(s, box({0, 0, 0}, {0.4, 0.3, 0.3}), {1, 0, 0.5});
   EXPECT_LT(apartAfterAStep(s), rounding);
 }
