@@ -68,14 +68,18 @@ float shiftOf(int x, int y) {
   return g - std::floor(g);
 }
 
+// The pixel of a coordinate. (std::lround is a call, and there are a hundred million of them in a picture.)
+int pixelAt(float x, int last) { return int(std::clamp(x + 0.5f, 0.f, float(last))); }
+
 void focus(Image& image, const Layers& layers, const Shot& shot) {
   const int W = image.width, H = image.height;
-  std::vector<float> blur(layers.solid.size()), depth(blur.size());
+  std::vector<float> blur(layers.solid.size()), depth(blur.size()), light(blur.size());  // light: of a pixel, over its disc
   tbb::parallel_for(0, H, [&](int y) {
     for (int x = 0; x < W; ++x) {
       const auto k = layers.at(x, y);
       depth[k] = std::min(layers.depth(k), infinity);
       blur[k] = std::min(shot.blur(depth[k]), farthest);
+      light[k] = 1 / (blur[k] * blur[k] + 1);
     }
   });
   int across = 0;
@@ -88,20 +92,19 @@ void focus(Image& image, const Layers& layers, const Shot& shot) {
       if (reach < 0.6f) continue;
       const auto here = layers.at(x, y);
       const float turn = 6.2831853f * shiftOf(x, y), c = std::cos(turn), s = std::sin(turn);
-      const float own = 1 / (blur[here] * blur[here] + 1);
-      float sum[3], weight = own;
-      for (std::size_t a = 0; a < 3; ++a) sum[a] = own * sharp.at(x, y)[a];
+      float sum[3], weight = light[here];
+      for (std::size_t a = 0; a < 3; ++a) sum[a] = weight * sharp.at(x, y)[a];
       for (const Spot& spot : disc()) {
-        const int u = std::clamp(int(std::lround(float(x) + reach * (c * spot.x - s * spot.y))), 0, W - 1),
-                  v = std::clamp(int(std::lround(float(y) + reach * (s * spot.x + c * spot.y))), 0, H - 1);
+        const int u = pixelAt(float(x) + reach * (c * spot.x - s * spot.y), W - 1),
+                  v = pixelAt(float(y) + reach * (s * spot.x + c * spot.y), H - 1);
         const auto there = layers.at(u, v);
         // What lies behind does not spread over what is sharp in front.
         const float size = depth[there] > depth[here] ? std::min(blur[there], 1.5f * blur[here]) : blur[there];
-        const float w = std::clamp(size - reach * spot.r + 0.5f, 0.f, 1.f) / (blur[there] * blur[there] + 1);
+        const float w = std::clamp(size - reach * spot.r + 0.5f, 0.f, 1.f) * light[there];
         weight += w;
         for (std::size_t a = 0; a < 3; ++a) sum[a] += w * sharp.at(u, v)[a];
       }
-      for (std::size_t a = 0; a < 3; ++a) image.at(x, y)[a] = std::uint8_t(std::lround(sum[a] / weight));
+      for (std::size_t a = 0; a < 3; ++a) image.at(x, y)[a] = std::uint8_t(sum[a] / weight + 0.5f);
     }
   });
 }
@@ -137,8 +140,7 @@ void move(Image& image, const Layers& layers) {
       const float shift = shiftOf(x, y) - 0.5f;
       for (int k = 0; k < steps; ++k) {
         const float t = 2 * (float(k) + 0.5f + shift) / steps - 1;
-        const int u = std::clamp(int(std::lround(float(x) + t * line[0])), 0, W - 1),
-                  v = std::clamp(int(std::lround(float(y) + t * line[1])), 0, H - 1);
+        const int u = pixelAt(float(x) + t * line[0], W - 1), v = pixelAt(float(y) + t * line[1], H - 1);
         const auto there = layers.at(u, v);
         const float away = std::abs(t) * reach, z = std::min(layers.depth(there), infinity);
         // What is in front is over this pixel for a part of the time, if it moves that far; what is behind shows while this
@@ -154,7 +156,7 @@ void move(Image& image, const Layers& layers) {
       const float own = std::max(1 - weight, 1e-3f);
       weight += own;
       for (std::size_t a = 0; a < 3; ++a) sum[a] += own * still.at(x, y)[a];
-      for (std::size_t a = 0; a < 3; ++a) image.at(x, y)[a] = std::uint8_t(std::lround(sum[a] / weight));
+      for (std::size_t a = 0; a < 3; ++a) image.at(x, y)[a] = std::uint8_t(sum[a] / weight + 0.5f);
     }
   });
 }

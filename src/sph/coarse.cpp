@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "exec/team.h"
 #include "sph/coarse_cells.h"
 #include "sph/coarse_fill.h"
 
@@ -71,7 +72,7 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
   if (w.solids.placed().size() > 0) findMiddles(grid(), n, where_.read(), w.fluid.p.read(), middle_.view());
   const WetCells<D> cut{grid(), count_.read(), state_.read(), middle_.read(), obstacles, amount_.read()};
   connect(cut, n, where_.read(), system_.link.view(), system_.diagonal.view(), system_.filled.view());
-  if (w.solids.placed().size() > 0 && anyJet(cut, n, where_.read(), system_.link.read(), c.gravity)) {
+  if (w.solids.placed().size() > 0 && anyJet(cut, n, where_.read(), system_.links(), c.gravity)) {
     system_.resize(0);
     return false;
   }
@@ -86,23 +87,25 @@ bool CoarseLevel<D>::prepare(const StepContext<D>& c) {
 // So towards a wall the fluid beside it moves as at the other face, as far as it has left the wall and below a ceiling by what
 // fills its cell.
 template <int D>
-static void findFaces(int n, int axis, int stride, double mobility, double dt, double gravity, const WetCells<D> cells,
-                      View<const int> where, View<const Link> link, View<const Pair> x, View<const Record<D>> mean,
-                      View<Record<3>> lower, View<Record<3>> upper) {
+static void findFaces(int n, double mobility, double dt, const Vec<D> gravity, const WetCells<D> cells, View<const int> where,
+                      const Links link, View<const Pair> x, View<const Record<D>> mean, View<Record<3>> face) {
   constexpr double besideWall = 0.3;  // of the way at the other face
-  forEach(n, [=] BRIM_KERNEL(int i) {
+  forEach(n * D, [=] BRIM_KERNEL(int at) {
+    const int i = at % n, axis = at / n;
+    const auto lower = [=](int cell) -> Record<3>& { return face[2 * axis * cells.all() + cell]; };
+    const auto upper = [=](int cell) -> Record<3>& { return face[(2 * axis + 1) * cells.all() + cell]; };
     double swift[2], slow[2];
     Pair filled;  // [m] what flows into the cell and not out of it, over its section
     Link l[2];
     for (int k = 0; k < 2 * D; ++k) {
-      const Link beyond = link[2 * D * i + k];
+      const Link beyond = link(i, k);
       if (beyond.perDrop == 0) continue;
       const Pair other = beyond.to >= 0 ? x[beyond.to] : Pair{};
       filled.now += mobility * beyond.weight * (other.now - x[i].now);
       filled.before += mobility * beyond.weight * (other.before - x[i].before);
     }
     for (int up = 0; up < 2; ++up) {
-      l[up] = link[2 * D * i + 2 * axis + up];
+      l[up] = link(i, 2 * axis + up);
       const Pair other = l[up].to >= 0 ? x[l[up].to] : Pair{};
       const double perDrop = (up ? mobility : -mobility) * l[up].perDrop;
       swift[up] = perDrop * (x[i].now - other.now), slow[up] = perDrop * (x[i].before - other.before);
@@ -110,7 +113,7 @@ static void findFaces(int n, int axis, int stride, double mobility, double dt, d
     for (int up = 0; up < 2; ++up) {
       if (l[up].perDrop != 0) continue;
       const double out = up ? 1 : -1, away = out * dt * (cells.wallSpeed(where[i], axis, up, l[up].to) - mean[i].x[axis]);
-      const double gap = out * gravity < 0 ? 1 : 0;  // below a ceiling
+      const double gap = out * gravity[axis] < 0 ? 1 : 0;  // below a ceiling
       const auto beside = [=](double way, double most) {
         const double towards = out * way, bound = most > 0 ? most : 0;
         return towards < 0 ? besideWall * way : towards < bound ? way : out * bound;
@@ -118,12 +121,14 @@ static void findFaces(int n, int axis, int stride, double mobility, double dt, d
       swift[up] = beside(swift[1 - up], (away > 0 ? away : 0) + gap * filled.now);
       slow[up] = beside(slow[1 - up], gap * filled.before);
     }
+    const int c = where[i], stride = int(cells.stride(axis));
     for (int up = 0; up < 2; ++up) {
       const bool walled = l[up].perDrop == 0;
       const Record<3> moved = {{Real(swift[up] + slow[up]), Real(swift[up]), 1}, Real(walled)};
-      const int c = where[i], beyond = up ? c + stride : c - stride;
-      (up ? upper : lower)[c] = moved;
-      if (l[up].to < 0 && !walled && beyond >= 0 && beyond < cells.all()) (up ? lower : upper)[beyond] = moved;  // air has none
+      (up ? upper(c) : lower(c)) = moved;
+      const int beyond = up ? c + stride : c - stride;
+      if (l[up].to < 0 && !walled && beyond >= 0 && beyond < cells.all())
+        (up ? lower(beyond) : upper(beyond)) = moved;  // air has none
     }
   });
 }
@@ -132,16 +137,15 @@ static void findFaces(int n, int axis, int stride, double mobility, double dt, d
 // where walls and fluid enclose them they have left the wall by less than a void's width. Of the errors that were there before,
 // the part `hold` is kept apart: see push. Unless the densities of v are known, all were.
 template <int D>
-static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Link> link,
+static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, const Links link,
                       View<const Real> residual, View<const Record<D>> v, bool known, double rho0, double scale, double hold,
                       const Vec<D> gravity, View<Pair> rhs, View<Record<D>> mean) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    double all = 0, before = 0;
+  forEachTeam<32>(n, [=] BRIM_KERNEL(int i, Team<32> team) {
+    double all = 0, before = 0, count = 0;
     Vec<D> sum = {};
-    int count = 0;
     const bool enclosed = ceilingOf<D>(link, i, gravity) >= 0;
     grid.eachRun(where[i], [&](int a, int b) {
-      for (int j = a; j < b; ++j) {
+      for (int j = a + team.rank; j < b; j += team.size) {
         sum += v[j].x, ++count;
         if (residual[j] < farBelow) {
           if (enclosed) all += farBelow;
@@ -152,6 +156,9 @@ static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, V
         before += error > farBelow ? error : 0;
       }
     });
+    all = team.total(all), before = team.total(before), count = team.total(count);
+    for (int k = 0; k < D; ++k) sum[k] = Real(team.total(sum[k]));
+    if (!team.leads()) return;
     mean[i] = {Real(1) / Real(count) * sum, 0};
     before = before > 0 ? before : 0;  // what noise adds to one particle and takes from the next was no compression
     rhs[i] = held[i] ? Pair{scale * (all - hold * before), scale * hold * before} : Pair{};
@@ -161,12 +168,13 @@ static void sumExcess(const CoarseCells<D> grid, int n, View<const int> where, V
 template <int D>
 static void sumRates(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Real> rate,
                      double scale, View<Pair> rhs) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
+  forEachTeam<32>(n, [=] BRIM_KERNEL(int i, Team<32> team) {
     double all = 0;
     grid.eachRun(where[i], [&](int a, int b) {
-      for (int j = a; j < b; ++j) all += rate[j];
+      for (int j = a + team.rank; j < b; j += team.size) all += rate[j];
     });
-    rhs[i] = held[i] ? Pair{scale * all, 0} : Pair{};
+    all = team.total(all);
+    if (team.leads()) rhs[i] = held[i] ? Pair{scale * all, 0} : Pair{};
   });
 }
 
@@ -233,7 +241,8 @@ FaceGrid<D> CoarseLevel<D>::faceGrid() const {
   FaceGrid<D> g;
   g.perSide = Real(1 / side_);
   for (int k = 0; k < D; ++k) {
-    g.lower[k] = lower_[k].read(), g.upper[k] = upper_[k].read();
+    const Face* const first = face_.data() + 2 * k * state_.size();
+    g.lower[k] = {first}, g.upper[k] = {first + state_.size()};
     g.stride[k] = k == 0 ? 1 : g.stride[k - 1] * int(size_[k - 1]);
     g.low[k] = Real(low_[k]);
     g.most[k] = Real(std::max<std::int64_t>(0, size_[k] - 2));
@@ -252,8 +261,8 @@ void CoarseLevel<D>::push(StepContext<D>& c, const Array<Real>& residual, double
   const double hold = 1 - 0.3 * std::min(1.0, dt / usual);
   const double scale = w.rho0 / (dt * dt) * std::pow(w.spacing, D) / std::pow(side_, D - 2);
   const int n = system_.size();
-  sumExcess(grid(), n, where_.read(), system_.held.read(), system_.link.read(), residual.read(), w.fluid.v.read(), w.step > 0,
-            w.rho0, scale, hold, c.gravity, system_.rhs.view(), mean_.view());
+  sumExcess(grid(), n, where_.read(), system_.held.read(), system_.links(), residual.read(), w.fluid.v.read(), w.step > 0, w.rho0,
+            scale, hold, c.gravity, system_.rhs.view(), mean_.view());
   system_.solve(compliance * w.rho0 / (dt * dt) * side_ * side_);
   const WetCells<D> cells{grid(),
                           count_.read(),
@@ -261,14 +270,10 @@ void CoarseLevel<D>::push(StepContext<D>& c, const Array<Real>& residual, double
                           middle_.read(),
                           {w.solids.placed().read(), int(w.solids.placed().size()), w.spacing},
                           amount_.read()};
-  for (int k = 0, stride = 1; k < D; stride *= int(size_[k++])) {
-    for (Array<Face>* a : {&lower_[k], &upper_[k]}) {
-      a->resize(state_.size());
-      fill(*a, 0, int(state_.size()), Face{});
-    }
-    findFaces(n, k, stride, dt * dt / w.rho0 / side_, dt, c.gravity[k], cells, where_.read(), system_.link.read(),
-              system_.x.read(), mean_.read(), lower_[k].view(), upper_[k].view());
-  }
+  face_.resize(2 * D * state_.size());
+  fill(face_, 0, int(face_.size()), Face{});
+  findFaces(n, dt * dt / w.rho0 / side_, dt, c.gravity, cells, where_.read(), system_.links(), system_.x.read(), mean_.read(),
+            face_.view());
   followFaces(w.fluid, faceGrid(), dt);
   c.refresh(w.fluid.p.data, Holds::positions);
 }
@@ -319,7 +324,7 @@ void CoarseLevel<D>::find(const StepContext<D>& c, const Array<Real>& gained, Ar
 template <int D>
 static void addLinear(const CoarseCells<D> grid, int n, View<const int> where, View<const int> held, View<const Pair> x,
                       const FaceGrid<D> g, double perWay, View<const Record<D>> p, View<Real> to) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
+  forEachTeam<32>(n, [=] BRIM_KERNEL(int i, Team<32> team) {
     if (!held[i]) return;
     const int c = where[i];
     const auto place = grid.placeOf(c);
@@ -330,7 +335,7 @@ static void addLinear(const CoarseCells<D> grid, int n, View<const int> where, V
     }
     const double middle = x[i].now;
     grid.eachRun(c, [&](int a, int b) {
-      for (int j = a; j < b; ++j) {
+      for (int j = a + team.rank; j < b; j += team.size) {
         double pressure = middle;
         for (int k = 0; k < D; ++k) pressure += slope[k] * (p[j].x[k] - centre[k]);
         to[j] += Real(pressure > 0 ? pressure : 0);

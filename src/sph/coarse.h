@@ -89,7 +89,7 @@ class CoarseLevel {
   Array<int> where_;                // per unknown: its cell
   Array<Record<D>> middle_, mean_;  // per unknown: of its fluid {x} [m]; {v} [m/s]
   CoarseSystem<D> system_;
-  Array<Face> lower_[D], upper_[D];
+  Array<Face> face_;  // of all cells: lower and upper ones along each axis
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,5 +1,7 @@
 #include "sph/coarse_cells.h"
 
+#include "exec/team.h"
+
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
@@ -41,52 +43,58 @@ void findStates(const CoarseCells<D> grid, int cells, const World<D>& w, View<co
 
 template <int D>
 void findMiddles(const CoarseCells<D> grid, int n, View<const int> where, View<const Record<D>> p, View<Record<D>> middle) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    double sum[D] = {};
-    int count = 0;
+  forEachTeam<32>(n, [=] BRIM_KERNEL(int i, Team<32> team) {
+    double sum[D] = {}, count = 0;
     grid.eachRun(where[i], [&](int a, int b) {
-      for (int j = a; j < b; ++j, ++count)
+      for (int j = a + team.rank; j < b; j += team.size) {
         for (int k = 0; k < D; ++k) sum[k] += p[j].x[k];
+        ++count;
+      }
     });
-    for (int k = 0; k < D; ++k) middle[i].x[k] = Real(sum[k] / count);
+    count = team.total(count);
+    for (int k = 0; k < D; ++k) {
+      sum[k] = team.total(sum[k]);
+      if (team.leads()) middle[i].x[k] = Real(sum[k] / count);
+    }
   });
 }
 
 template <int D>
 void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> link, View<double> diagonal, View<double> filled) {
-  forEach(n, [=] BRIM_KERNEL(int i) {
+  forEachTeam<8>(n, [=] BRIM_KERNEL(int i, Team<8> team) {  // a face for each
     const int c = where[i];
     const double fill = cells.fill(c);
-    double sum = 0;
+    double sum = 0, part = 1;
     Real centre[3] = {};
     for (int k = 0; k < D; ++k) centre[k] = Real(cells.centre(c, k));
     const int solid = cells.obstacles.near(centre, 1.6 * cells.grid.side);  // as far as rays go
-    for (int k = 0; k < D; ++k) {
-      const double part = cells.wetPart(c, k);
-      for (int up = 0; up < 2; ++up) {
-        int state = cells.beyond(c, k, up);
-        const std::int64_t there = cells.next(c, k, up);
-        double open = 1;
-        if (state > wall && solid < cells.obstacles.bodies && there == c + (up ? 1 : -1) * cells.stride(k)) {
-          const auto o = cells.opening(c, there, k, up, solid);
-          open = o.part;
-          if (open == 0) state = wall - 1 - o.closedBy;
-        }
-        Link l = {state, 0, 0};
-        if (state >= 0) {
-          // Between the middles of cells, or of what is wet in a film.
-          const bool films = cells.inner(c) < 0.5 || cells.inner(there) < 0.5;
-          const double way = (films ? part + cells.wetPart(there, k) : cells.extent(c, k) + cells.extent(there, k)) / 2;
-          const double section = (cells.section(c, k) + cells.section(there, k)) / 2;
-          l = {state, float((section < open ? section : open) / way), float(1 / way)};
-        } else if (state > wall) {
-          const double way = cells.toSurface(c, k, up, state, part);
-          l = {state, float(fill / part / way), float(1 / way)};
-        }
-        link[2 * D * i + 2 * k + up] = l;
-        sum += l.weight;
+    for (int face = team.rank; face < 2 * D; face += team.size) {
+      const int k = face / 2, up = face % 2;
+      if (up == 0 || team.size > 1) part = cells.wetPart(c, k);
+      int state = cells.beyond(c, k, up);
+      const std::int64_t there = cells.next(c, k, up);
+      double open = 1;
+      if (state > wall && solid < cells.obstacles.bodies && there == c + (up ? 1 : -1) * cells.stride(k)) {
+        const auto o = cells.opening(c, there, k, up, solid);
+        open = o.part;
+        if (open == 0) state = wall - 1 - o.closedBy;
       }
+      Link l = {state, 0, 0};
+      if (state >= 0) {
+        // Between the middles of cells, or of what is wet in a film.
+        const bool films = cells.inner(c) < 0.5 || cells.inner(there) < 0.5;
+        const double way = (films ? part + cells.wetPart(there, k) : cells.extent(c, k) + cells.extent(there, k)) / 2;
+        const double section = (cells.section(c, k) + cells.section(there, k)) / 2;
+        l = {state, float((section < open ? section : open) / way), float(1 / way)};
+      } else if (state > wall) {
+        const double way = cells.toSurface(c, k, up, state, part);
+        l = {state, float(fill / part / way), float(1 / way)};
+      }
+      link[face * n + i] = l;
+      sum += l.weight;
     }
+    sum = team.total(sum);
+    if (!team.leads()) return;
     diagonal[i] = sum > 1e-3 ? sum : 1e-3;  // fluid shut in on all sides
     filled[i] = fill;
   });
@@ -97,7 +105,7 @@ void findVoids(const CoarseCells<D> grid, int n, View<const int> where, View<con
                const Vec<D> gravity, View<Link> link, View<double> diagonal) {
   const Real perRho = Real(1 / rho0);
   forEach(n, [=] BRIM_KERNEL(int i) {
-    const int ceiling = ceilingOf<D>(View<const Link>{link.data}, i, gravity);
+    const int ceiling = ceilingOf<D>(Links{{link.data}, n}, i, gravity);
     if (ceiling < 0) return;
     double missing = 0, count = 0;
     grid.eachRun(where[i], [&](int a, int b) {
@@ -109,7 +117,7 @@ void findVoids(const CoarseCells<D> grid, int n, View<const int> where, View<con
     });
     const double layers = missing / 0.02;  // in particles of a layer, of which a cell has count^((D - 1)/D)
     if (layers * layers * (D == 2 ? 1 : layers) < count * (D == 2 ? 1 : count)) return;
-    link[2 * D * i + ceiling].weight = 2;
+    link[ceiling * n + i].weight = 2;
     diagonal[i] += 2;
   });
 }
@@ -129,22 +137,22 @@ BRIM_DEVICE_FN bool isNarrow(const WetCells<D>& cells, std::int64_t c, int k) {
 }
 
 template <int D>
-bool anyJet(const WetCells<D> cells, int n, View<const int> where, View<const Link> link, const Vec<D> gravity) {
+bool anyJet(const WetCells<D> cells, int n, View<const int> where, const Links link, const Vec<D> gravity) {
   return maxOf(n, [=] BRIM_KERNEL(int i) {
            const auto open = [=](int j) {
              bool any = false;
-             for (int l = 0; l < 2 * D; ++l) any = any || (link[2 * D * j + l].to < 0 && link[2 * D * j + l].perDrop != 0);
+             for (int l = 0; l < 2 * D; ++l) any = any || (link(j, l).to < 0 && link(j, l).perDrop != 0);
              return any;
            };
            bool jet = false;
            for (int m = 0; m < D; ++m)
              for (int up = 0; up < 2; ++up) {
-               const Link in = link[2 * D * i + 2 * m + 1 - up];
+               const Link in = link(i, 2 * m + 1 - up);
                const Real rises = up ? -gravity[m] : gravity[m];
                if (in.to < 0 || rises > 0 || open(in.to)) continue;
                int end = i;  // the surface may begin behind the edge of the opening by two cells
                for (int way = 0; way < 2 && !open(end); ++way)
-                 if (const int next = link[2 * D * end + 2 * m + up].to; next >= 0) end = next;
+                 if (const int next = link(end, 2 * m + up).to; next >= 0) end = next;
                if (!open(end)) continue;
                for (int k = 0; k < D; ++k)  // a whole tank that is narrow has no opening there
                  jet = jet || (k != m && isNarrow(cells, where[i], k) && !isNarrow(cells, where[in.to], k));
@@ -157,14 +165,14 @@ template void countParticles(const CoarseCells<2>, int, View<int>);
 template void findStates(const CoarseCells<2>, int, const World<2>&, View<const int>, View<int>, View<int>);
 template void findMiddles(const CoarseCells<2>, int, View<const int>, View<const Record<2>>, View<Record<2>>);
 template void connect(const WetCells<2>, int, View<const int>, View<Link>, View<double>, View<double>);
-template bool anyJet(const WetCells<2>, int, View<const int>, View<const Link>, const Vec<2>);
+template bool anyJet(const WetCells<2>, int, View<const int>, const Links, const Vec<2>);
 template void findVoids(const CoarseCells<2>, int, View<const int>, View<const Record<2>>, double, const Vec<2>, View<Link>,
                         View<double>);
 template void countParticles(const CoarseCells<3>, int, View<int>);
 template void findStates(const CoarseCells<3>, int, const World<3>&, View<const int>, View<int>, View<int>);
 template void findMiddles(const CoarseCells<3>, int, View<const int>, View<const Record<3>>, View<Record<3>>);
 template void connect(const WetCells<3>, int, View<const int>, View<Link>, View<double>, View<double>);
-template bool anyJet(const WetCells<3>, int, View<const int>, View<const Link>, const Vec<3>);
+template bool anyJet(const WetCells<3>, int, View<const int>, const Links, const Vec<3>);
 template void findVoids(const CoarseCells<3>, int, View<const int>, View<const Record<3>>, double, const Vec<3>, View<Link>,
                         View<double>);
 

@@ -179,11 +179,11 @@ struct WetCells {
 /// Whether fluid below a ceiling is enclosed by fluid and walls, so that nothing but fluid can enter its cell: the link of that
 /// ceiling, or -1. (Beside walls a surface may pass between two cells.)
 template <int D>
-BRIM_DEVICE_FN int ceilingOf(View<const Link> link, int i, const Vec<D>& gravity) {
+BRIM_DEVICE_FN int ceilingOf(const Links& link, int i, const Vec<D>& gravity) {
   int ceiling = -1;
   bool open = false;
   for (int k = 0; k < 2 * D; ++k) {
-    const Link l = link[2 * D * i + k];
+    const Link l = link(i, k);
     if (l.perDrop == 0 && (k % 2 ? gravity[k / 2] < 0 : gravity[k / 2] > 0)) ceiling = k;
     open = open || (l.to < 0 && l.weight != 0);
   }
@@ -217,7 +217,7 @@ void connect(const WetCells<D> cells, int n, View<const int> where, View<Link> l
 /// opening, where cells that the edge cuts have one pressure each, and what pushes too much there the fine level cannot take
 /// back, as it only pushes: a tank emptied 16 to 35 % too slowly.
 template <int D>
-bool anyJet(const WetCells<D> cells, int n, View<const int> where, View<const Link> link, const Vec<D> gravity);
+bool anyJet(const WetCells<D> cells, int n, View<const int> where, const Links link, const Vec<D> gravity);
 
 /// Fluid far below rho0 is at a surface. Where walls and fluid enclose it there is a void below the ceiling, as there is no air:
 /// what flows in fills it, and its pressure is zero. It lies within the cell, so the link to it is that of a wall with a weight.

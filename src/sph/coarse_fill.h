@@ -1,5 +1,6 @@
 // How much fluid the cells of the coarse level hold.
 #pragma once
+#include "exec/team.h"
 #include "sph/coarse.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -13,9 +14,9 @@ void measureFluid(const CoarseCells<D> grid, int cells, const World<D>& w, View<
   const Vec<D> extent = w.extent;
   const auto walled = w.walled, periodic = w.periodic;
   const double d = w.spacing, most = 0.8 * grid.full;
-  forEach(cells, [=] BRIM_KERNEL(int c) {
+  forEachTeam<32>(cells, [=] BRIM_KERNEL(int c, Team<32> team) {
     constexpr int rows = CoarseCells<D>::rows, fine = rows * Window<D>::fine;
-    amount[c] = Real(count[c]);
+    if (team.leads()) amount[c] = Real(count[c]);
     if (!count[c]) return;
     const auto place = grid.placeOf(c);
     bool deep = count[c] > most;
@@ -32,7 +33,7 @@ void measureFluid(const CoarseCells<D> grid, int cells, const World<D>& w, View<
       for (std::int64_t y = place.at[1] * rows - 1; y <= (place.at[1] + 1) * rows; ++y) {
         if (y < 0 || z < 0 || y >= lines || z >= layers) continue;
         const auto ends = grid.particles.run(x0 < 0 ? 0 : x0, x1 < last ? x1 : last, y, z);
-        for (int j = ends.first; j < ends.past; ++j) {
+        for (int j = ends.first + team.rank; j < ends.past; j += team.size) {
           double part = 1;
           for (int k = 0; k < D; ++k) {
             double from = double(p[j].x[k]) - d / 2;
@@ -45,7 +46,8 @@ void measureFluid(const CoarseCells<D> grid, int cells, const World<D>& w, View<
           sum += part;
         }
       }
-    amount[c] = Real(sum);
+    sum = team.total(sum);
+    if (team.leads()) amount[c] = Real(sum);
   });
 }
 

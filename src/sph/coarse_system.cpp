@@ -2,6 +2,11 @@
 
 #include <map>
 
+#include "sph/coarse_terms.h"
+#if BRIM_CUDA
+#include "sph/cuda/small_system.h"
+#endif
+
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
@@ -13,54 +18,20 @@ void CoarseSystem<D>::resize(int unknowns) {
   for (Array<Pair>* a : {&rhs, &x, &p_, &q_}) a->resize(n_);
 }
 
-BRIM_DEVICE_FN int rootOf(View<int> parent, int i) {
-  for (int next = readShared(parent[i]); next != i; next = readShared(parent[i])) i = next;
-  return i;
-}
-
-// Roots are hooked under smaller ones only, so each body's is its smallest unknown, whichever thread came first.
-BRIM_DEVICE_FN void unite(View<int> parent, int a, int b) {
-  a = rootOf(parent, a), b = rootOf(parent, b);
-  while (a != b) {
-    const int low = a < b ? a : b, high = a < b ? b : a;
-    const int found = swapIf(parent[high], high, low);
-    if (found == high) return;
-    a = rootOf(parent, found), b = low;
-  }
-}
-
 // The largest that `held` becomes.
 template <int D>
-static int findBodies(int n, View<const Link> link, View<int> parent, View<int> holds, View<int> breathes, View<int> held) {
-  forEach(n, [=] BRIM_KERNEL(int i) { parent[i] = i, holds[i] = breathes[i] = 0; });
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    for (int k = 0; k < D; ++k)
-      if (const int above = link[2 * D * i + 2 * k + 1].to; above >= 0) unite(parent, i, above);
-  });
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    bool wall = false, air = false;
-    for (int l = 0; l < 2 * D; ++l) {
-      const Link beyond = link[2 * D * i + l];
-      wall = wall || beyond.perDrop == 0;
-      air = air || (beyond.to < 0 && beyond.weight != 0);
-    }
-    if (wall) swapIf(holds[rootOf(parent, i)], 0, 1);
-    if (air) swapIf(breathes[rootOf(parent, i)], 0, 1);
-  });
-  return int(maxOf(n, [=] BRIM_KERNEL(int i) {
-    const int root = rootOf(parent, i);
-    return double(held[i] = holds[root] ? 2 - breathes[root] : 0);
-  }));
+static int findBodies(int n, const BodySearch<D> search) {
+#if BRIM_CUDA
+  if (fitsOneBlock(n)) return findSmallBodies(n, search);
+#endif
+  forEach(n, [=] BRIM_KERNEL(int i) { search.begin(i); });
+  forEach(n, [=] BRIM_KERNEL(int i) { search.join(i); });
+  forEach(n, [=] BRIM_KERNEL(int i) { search.mark(i); });
+  return int(maxOf(n, [=] BRIM_KERNEL(int i) { return double(search.close(i)); }));
 }
 
-BRIM_DEVICE_FN Pair ratio(const Pair& a, const Pair& b) {
-  return {b.now > 0 ? a.now / b.now : 0, b.before > 0 ? a.before / b.before : 0};
-}
 // Where the products of an iteration are kept: r z of this and of the last iteration take turns in the first two places.
 constexpr int curvature = 2, initial = 3, products = 4;
-BRIM_FN bool isSolved(const Pair& left, const Pair& first) {
-  return left.now <= 1e-3 * first.now && left.before <= 1e-3 * first.before;
-}
 
 // A quotient of two products. The host knows them when it starts a loop; a device finds them when it comes to it, and goes no
 // step further once all is solved: how far it gets does not depend on when somebody looks.
@@ -86,56 +57,34 @@ struct Quotient {
 static void keepInitial(Array<Pair>& product) { product[initial] = product[0]; }
 #endif
 
-struct AddPair {
-  BRIM_DEVICE_FN void operator()(Pair& s, const Pair& t) const { s.now += t.now, s.before += t.before; }
-};
-
-static void start(int n, double softness, View<const double> filled, View<double> diagonal, View<double> inverse,
-                  View<const Pair> r, View<Pair> x, View<Pair> p, Array<Pair>& product) {
+template <int D>
+static void iterate(int n, int turn, bool first, const Gradients<D> g, Array<Pair>& product) {
+  const Quotient beta{product.read(), turn, 1 - turn};
+  forEach(n, [=] BRIM_KERNEL(int i) { g.turn(i, first ? Pair{} : beta()); });
   reduceTo(
-      product, 0, n, Pair{},
-      [=] BRIM_KERNEL(int i) {
-        diagonal[i] += softness * filled[i];
-        const double d = inverse[i] = 1 / diagonal[i];
-        x[i] = p[i] = {};
-        return Pair{r[i].now * r[i].now * d, r[i].before * r[i].before * d};
-      },
-      AddPair{});
+      product, curvature, n, Pair{}, [=] BRIM_KERNEL(int i) { return g.image(i); }, AddPair{});
+  const Quotient alpha{product.read(), turn, curvature};
+  reduceTo(
+      product, 1 - turn, n, Pair{}, [=] BRIM_KERNEL(int i) { return g.go(i, alpha()); }, AddPair{});
 }
 
 template <int D>
-static void iterate(int n, int turn, bool first, View<const Link> link, View<const double> diagonal, View<const double> inverse,
-                    View<Pair> r, View<Pair> x, View<Pair> p, View<Pair> q, Array<Pair>& product) {
-  const Quotient beta{product.read(), turn, 1 - turn};
-  forEach(n, [=] BRIM_KERNEL(int i) {
-    const Pair keep = first ? Pair{} : beta();
-    const double d = inverse[i];
-    p[i] = {r[i].now * d + keep.now * p[i].now, r[i].before * d + keep.before * p[i].before};
-  });
+static void iterateUntilSolved(int n, int most, const Gradients<D> g, Array<Pair>& product) {
+#if BRIM_CUDA
+  if (fitsOneBlock(n)) return solveSmall(n, most, g);
+#endif
+  product.resize(products);
   reduceTo(
-      product, curvature, n, Pair{},
-      [=] BRIM_KERNEL(int i) {
-        Pair s = {diagonal[i] * p[i].now, diagonal[i] * p[i].before};
-        for (int k = 0; k < 2 * D; ++k) {
-          const Link l = link[2 * D * i + k];
-          if (l.to >= 0) s.now -= l.weight * p[l.to].now, s.before -= l.weight * p[l.to].before;
-        }
-        q[i] = s;
-        return Pair{p[i].now * s.now, p[i].before * s.before};
-      },
-      AddPair{});
-  const Quotient alpha{product.read(), turn, curvature};
-  reduceTo(
-      product, 1 - turn, n, Pair{},
-      [=] BRIM_KERNEL(int i) {
-        const Pair far = alpha();
-        const double d = inverse[i];
-        x[i] = {x[i].now + far.now * p[i].now, x[i].before + far.before * p[i].before};
-        const Pair left = {r[i].now - far.now * q[i].now, r[i].before - far.before * q[i].before};
-        r[i] = left;
-        return Pair{left.now * left.now * d, left.before * left.before * d};
-      },
-      AddPair{});
+      product, 0, n, Pair{}, [=] BRIM_KERNEL(int i) { return g.begin(i); }, AddPair{});
+  keepInitial(product);
+  for (int it = 0; it < most; ++it) {
+    const int turn = it % 2;
+    if (it % lookEvery == 0) {
+      const auto all = onHost(product, products);
+      if (isSolved(all[turn], all[initial])) break;
+    }
+    iterate(n, turn, it == 0, g, product);
+  }
 }
 
 static void clampToPush(int n, View<Pair> x) {
@@ -144,7 +93,7 @@ static void clampToPush(int n, View<Pair> x) {
 
 template <int D>
 bool CoarseSystem<D>::findHeld() {
-  const int largest = findBodies<D>(n_, link.read(), parent_.view(), holds_.view(), breathes_.view(), held.view());
+  const int largest = findBodies<D>(n_, {links(), parent_.view(), holds_.view(), breathes_.view(), held.view()});
   shutFirst_.assign(1, 0);
   if (largest == 2) listShutIn();
   return largest > 0;
@@ -185,24 +134,15 @@ static void startFromZero(int n, View<const int> cell, View<Pair> x) {
 
 template <int D>
 void CoarseSystem<D>::solve(double softness) {
-  constexpr int most = 200, look = lookEvery;
+  constexpr int most = 200;  // iterations
   const auto eachShutIn = [&](auto body, View<Pair> values) {
     for (std::size_t b = 0; b + 1 < shutFirst_.size(); ++b)
       body(shutFirst_[b + 1] - shutFirst_[b], View<const int>{shutIn_.data() + shutFirst_[b]}, values);
   };
   eachShutIn(leaveOutMean, rhs.view());
-  products_.resize(products);
-  start(n_, softness, filled.read(), diagonal.view(), inverse_.view(), rhs.read(), x.view(), p_.view(), products_);
-  keepInitial(products_);
-  for (int it = 0; it < most; ++it) {
-    const int turn = it % 2;
-    if (it % look == 0) {
-      const auto all = onHost(products_, products);
-      if (isSolved(all[turn], all[initial])) break;
-    }
-    iterate<D>(n_, turn, it == 0, link.read(), diagonal.read(), inverse_.read(), rhs.view(), x.view(), p_.view(), q_.view(),
-               products_);
-  }
+  const Gradients<D> g{links(),    filled.read(), softness,  diagonal.view(), inverse_.view(),
+                       rhs.view(), x.view(),      p_.view(), q_.view()};
+  iterateUntilSolved(n_, most, g, products_);
   eachShutIn(startFromZero, x.view());
   clampToPush(n_, x.view());
 }

@@ -13,6 +13,13 @@ struct Link {
   float perDrop;  // displacement for a drop of one: 1 over the way; 0 at walls, also at one with a void, which has a weight
 };
 
+/// Those of n unknowns: the links of all of them across one face lie side by side, as a GPU reads them.
+struct Links {
+  View<const Link> link;
+  int n;
+  BRIM_DEVICE_FN const Link& operator()(int i, int face) const { return link[face * n + i]; }
+};
+
 /// Two right-hand sides or solutions, carried through one solve: see CoarseLevel::push.
 struct Pair {
   double now = 0, before = 0;  // [Pa]
@@ -31,7 +38,9 @@ class CoarseSystem {
   /// what of its rhs has nowhere to go is left out, and its least pressure is zero. Takes rhs as its memory.
   void solve(double softness);
 
-  Array<Link> link;        // 2 D per unknown: below and above along each axis
+  Links links() const { return {link.read(), n_}; }
+
+  Array<Link> link;        // faces: below and above along each axis, unknowns
   Array<double> diagonal;  // sum of the weights
   Array<double> filled;    // part of the cell that fluid fills
   Array<int> held;         // 0: part of a body of fluid in free flight; 1: of one that touches a wall; 2: of one without air

@@ -101,6 +101,10 @@ template <class I, class Less = std::less<>>
 void parallel_sort(I begin, I end, Less less = {}) {
   std::sort(begin, end, less);
 }
+template <class Range, class Less>
+void parallel_sort(Range& range, Less less) {
+  std::sort(range.begin(), range.end(), less);
+}
 
 /// A value for each thread that asks.
 template <class T>
