@@ -23,10 +23,8 @@ class SurfaceCurvature {
   const Array<Real>& curvature() const { return curvature_; }    // [1/cell]
   std::size_t bytes() const { return (D + 4) * part_.bytes(); }
 
-  /// The same passes over another field.
-  void smooth(const Tiles<D>&, Array<Real>& field, Real background);
-
  private:
+  void smooth(const Tiles<D>&, Array<Real>& field, Real background);
   void differentiate(const Tiles<D>&);
 
   int passes_;
