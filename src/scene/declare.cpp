@@ -353,8 +353,12 @@ void declare(SceneVisitor& v, Scene& s) {
   v.table("fluid", "The liquid and its sources.", [&] {
     v.key("density", &s.fluid.density, positive("kg/m^3", "Rest density."));
     v.key("viscosity", &s.fluid.viscosity, atLeast(0, "Pa s", "Dynamic viscosity."));
-    v.key("surface_tension", &s.fluid.surface_tension,
-          atLeast(0, "N/m", "Surface tension against the air around the fluid; 0: none. Water has 0.072 N/m."));
+    v.key(
+        "surface_tension", &s.fluid.surface_tension,
+        atLeast(0, "N/m",
+                "Surface tension against the air around the fluid; 0: none. Water has 0.072 N/m. Steps are at most "
+                "sqrt(density d^3/(4 pi surface_tension)), d the spacing or a grid's cell; a particle solver's tolerance is 3e-5 "
+                "where the scene gives none."));
     v.list("blocks", "Fluid at the start of the simulation.", tables(s.fluid.blocks, declareBlock));
     v.list("emitters", "Openings where fluid enters.", tables(s.fluid.emitters, declareEmitter));
     v.list("sinks", "Fluid that enters one of these shapes is removed.", tables(s.fluid.sinks, declareSink));

@@ -153,7 +153,10 @@ class Meaning {
     if (trusts({"fluid.surface_tension"}) && s.fluid.surface_tension > 0)
       has(&Capabilities::surface_tension, "fluid.surface_tension", "surface tension");
     const SolverInfo* const solver = findSolver(s.solver.name);
-    if (!solver || !solver->capabilities.grid || s.fluid.surface_tension == 0) return;
+    if (!solver || !solver->capabilities.surface_tension || s.fluid.surface_tension == 0) return;
+    for (int k = 0; k < D; ++k)
+      if (trusts({"domain.boundary", "fluid.surface_tension"}) && s.domain.boundary[k] == "periodic")
+        return add("fluid.surface_tension", "surface tension does not go across periodic sides");
     const auto refused = [&](const std::string& path, double angle) {
       if (trusts({path}) && angle != 90)
         add(path, fmt::format("with solver \"{}\" the contact angle is 90 degrees everywhere", s.solver.name));

@@ -260,7 +260,9 @@ void dfsphMove(StepContext<D>& c, const Array<Record<D>>& velocity, bool goesOn)
 template <int D>
 class Dfsph : public Solver<D> {
  public:
-  explicit Dfsph(const Scene& scene) : o_(parametersOf<DfsphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {}
+  explicit Dfsph(const Scene& scene) : o_(parametersOf<DfsphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {
+    o_.tolerance = toleranceOf(scene, o_.tolerance);
+  }
 
   void declareState(SolverState<D>& s) override {
     divergence_ = &s.reals("divergence_pressure");  // [Pa]

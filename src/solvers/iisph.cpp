@@ -231,7 +231,9 @@ void iisphMove(StepContext<D>& c, const Array<Record<D>>& displacement) {
 template <int D>
 class Iisph : public Solver<D> {
  public:
-  explicit Iisph(const Scene& scene) : o_(parametersOf<IisphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {}
+  explicit Iisph(const Scene& scene) : o_(parametersOf<IisphParameters>(scene)), c_(soundSpeed(scene)), viscous_(scene) {
+    o_.tolerance = toleranceOf(scene, o_.tolerance);
+  }
 
   void declareState(SolverState<D>& s) override {
     kept_ = &s.reals("solved_pressure");  // [Pa]

@@ -217,7 +217,9 @@ void displace(StepContext<D>& c, K W, const Iteration it, const Array<Record<D>>
 template <int D>
 class Pbf : public Solver<D> {
  public:
-  explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)), viscous_(scene) {}
+  explicit Pbf(const Scene& scene) : o_(parametersOf<PbfParameters>(scene)), viscous_(scene) {
+    o_.tolerance = toleranceOf(scene, o_.tolerance);
+  }
 
   void declareState(SolverState<D>& state) override {
     late_.declare(state);

@@ -156,7 +156,9 @@ template <int D>
 class Pcisph : public Solver<D> {
  public:
   explicit Pcisph(const Scene& scene)
-      : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)), viscous_(scene) {}
+      : o_(parametersOf<PcisphParameters>(scene)), c_(soundSpeed(scene, Fall::fluid)), viscous_(scene) {
+    o_.tolerance = toleranceOf(scene, o_.tolerance);
+  }
 
   void declareState(SolverState<D>& s) override { viscous_.declareState(s); }
 

@@ -266,6 +266,7 @@ template <int D>
 class Projective : public Solver<D> {
  public:
   explicit Projective(const Scene& scene) : o_(parametersOf<ProjectiveParameters>(scene)), viscous_(scene) {
+    o_.tolerance = toleranceOf(scene, o_.tolerance);
     // The paper's iteration makes all of its iterations, unless a scene asks for less.
     if (o_.acceleration == "none" && !scene.solver.numbers.contains("tolerance")) o_.tolerance = 0;
   }

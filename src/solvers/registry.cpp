@@ -1,5 +1,5 @@
 // The table of solvers. A new one: its file beside this one, two declarations and a row here.
-#include "solvers/solver.h"
+#include "solvers/with_tension.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -39,49 +39,54 @@ const std::vector<Entry>& registry() {
        pbfParameters,
        makePbf<2>,
        makePbf<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .cloth = true, .cloth_with_bodies = true}},
+       {.periodic_sides = true,
+        .rigid_bodies = true,
+        .two_way_bodies = true,
+        .cloth = true,
+        .cloth_with_bodies = true,
+        .surface_tension = true}},
       {"pcisph",
        "Solenthaler & Pajarola 2009",
        "Predictive-corrective incompressible SPH: pressure from iterations on predicted densities.",
        pcisphParameters,
        makePcisph<2>,
        makePcisph<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
       {"projective",
        "Weiler, Koschier & Bender 2016",
        "Projective Fluids: implicit time steps; density constraints and cloth in one energy minimisation.",
        projectiveParameters,
        makeProjective<2>,
        makeProjective<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .cloth = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .cloth = true, .surface_tension = true}},
       {"wcsph",
        "Becker & Teschner 2007",
        "Weakly compressible SPH: pressure from a stiff equation of state; small explicit time steps.",
        wcsphParameters,
        makeWcsph<2>,
        makeWcsph<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
       {"dfsph",
        "Bender & Koschier 2015",
        "divergence-free SPH: one solve keeps velocities free of compression, one keeps densities",
        dfsphParameters,
        makeDfsph<2>,
        makeDfsph<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
       {"iisph",
        "Ihmsen et al. 2014",
        "implicit incompressible SPH: one linear system for the pressures of a step",
        iisphParameters,
        makeIisph<2>,
        makeIisph<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
       {"constraint",
        "Bodin, Lacoursière & Servin 2012",
        "Constraint Fluids: density constraints, rigid bodies, joints and motors in one complementarity problem.",
        constraintParameters,
        makeConstraint<2>,
        makeConstraint<3>,
-       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true}},
+       {.periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
       {"flip",
        "Kugelstadt et al. 2019",
        "FLIP on a sparse grid with implicit density projection; very large time steps.",
@@ -104,10 +109,14 @@ template <int D>
 std::unique_ptr<Solver<D>> makeSolver(const Scene& scene) {
   for (const Entry& e : registry())
     if (e.name == scene.solver.name) {
+      std::unique_ptr<Solver<D>> solver;
       if constexpr (D == 2)
-        return e.make2(scene);
+        solver = e.make2(scene);
       else
-        return e.make3(scene);
+        solver = e.make3(scene);
+      if (scene.fluid.surface_tension > 0 && !e.capabilities.grid)
+        return std::make_unique<WithTension<D>>(scene, std::move(solver));
+      return solver;
     }
   std::string known;
   for (const Entry& e : registry()) known += std::string(known.empty() ? "" : ", ") + e.name;

@@ -58,6 +58,12 @@ inline double soundSpeed(const Scene& scene, Fall which = Fall::domain) {
   return std::max(10 * std::max(std::sqrt(2 * g * height), fastest), 1.0);
 }
 
+/// What a pressure solve may leave of the density where the scene does not say it. Capillary pressures are small: at 1e-3 a drop
+/// of ten spacings is out of shape.
+inline double toleranceOf(const Scene& scene, double usual) {
+  return scene.fluid.surface_tension > 0 && !scene.solver.numbers.contains("tolerance") ? 3e-5 : usual;
+}
+
 /// The step [s] that these speeds ask for: nothing goes farther in it than `cfl` times `reach` [m]. A fixed step is its own.
 inline double usualStep(const Scene& scene, double reach) {
   const auto& time = scene.time;

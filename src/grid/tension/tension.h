@@ -1,14 +1,11 @@
 // Surface tension on the grid: the pressure is sigma kappa on the liquid's surface, which lies between the centres of cells
-// (ghost fluid method: tiles/surface.h).
-//
-//   kappa = div n,   n = -grad C/|grad C|
-//
-// with C the part of a cell's tent kernel that is liquid, smoothed. What the jump adds to the gradient of the pressure on a face
-// between liquid and air is known before the pressure is, so it acts as a force: u += -+ dt/rho sigma kappa/(theta dx). A
-// constant kappa is balanced by a constant pressure to rounding.
+// (ghost fluid method: tiles/surface.h), with kappa of curvature.h.
+// What the jump adds to the gradient of the pressure on a face between liquid and air is known before the pressure is, so it acts
+// as a force: u += -+ dt/rho sigma kappa/(theta dx).
+// A constant kappa is balanced by a constant pressure to rounding.
 #pragma once
 #include "brim/scene.h"
-#include "grid/tiles/state.h"
+#include "grid/tension/curvature.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -21,12 +18,11 @@ class GridTension {
   double limit(double rho, double cell) const;
   /// Adds to the faces between liquid and air what the pressure on the surface does to them in `dt` [s].
   void act(GridState<D>& s, double rho, double dt);
-  std::size_t bytes() const { return (D + 4) * part_.bytes(); }
+  std::size_t bytes() const { return surface_.bytes(); }
 
  private:
-  double sigma_;                       // [N/m]
-  Array<Real> part_, weight_, spare_;  // liquid in cells, cells that count, and one more field to smooth with
-  Array<Real> normal_[D], curvature_;  // out of the liquid; [1/cell]
+  double sigma_;  // [N/m]
+  SurfaceCurvature<D> surface_{4};
 };
 
 }  // namespace brim::inline BRIM_FLAVOUR
