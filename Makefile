@@ -158,8 +158,8 @@ endif
 
 # The same with the tests that tools/gpu_check runs.
 gpu-bundle: setup
-	$(MAKE) cuda-programs PROGRAMS="brim test_backends test_internal_cuda32" CUDA_ARCHITECTURES=90
-	tools/bundle build-cuda/brim build-gpu-bundle build-cuda/test_backends build-cuda/test_internal_cuda32
+	$(MAKE) cuda-programs PROGRAMS="brim test_backends test_internal_cuda32 brim_bench_tanks" CUDA_ARCHITECTURES=90
+	tools/bundle build-cuda/brim build-gpu-bundle build-cuda/test_backends build-cuda/test_internal_cuda32 build-cuda/brim_bench_tanks
 
 cuda-programs: export PATH := $(dir $(CUDA_HERE)):$(PATH)
 cuda-programs:

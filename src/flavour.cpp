@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 #include "machine.h"
 #include "scene/declare.h"
+#include "seen_particles.h"
 #include "solvers/time_step.h"
 #include "sph/statistics.h"
 #include "step/energy_balance.h"
 #include "step/forcing.h"
 #include "step/state.h"
+#include "tanks_of.h"
+#include "wall_kernel.h"
 #include "world/boundary.h"
 #include "world/lent_columns.h"
 #if BRIM_CUDA
@@ -24,7 +26,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 class MachineOf final : public Simulation::Machine {
  public:
-  explicit MachineOf(const Scene& s) : world_(prepare(s, kernelOf(s))), solver_(makeSolver<D>(s)), state_(world_.fluid) {
+  explicit MachineOf(const Scene& s) : world_(prepare(s, kernelOf<D>(s))), solver_(makeSolver<D>(s)), state_(world_.fluid) {
     scene = s;
     solver_->declareState(state_);
     facts_.flavour = BRIM_FLAVOUR_NAME;
@@ -73,7 +75,7 @@ class MachineOf final : public Simulation::Machine {
     balance_.step(world_, report_, moment_, driven());
     maxSpeed_ = report_.max_speed;
     memory_.timer.end(report_);
-    if (bad >= 0) diverged(bad);
+    if (bad >= 0) throw divergedAt(world_, bad, world_.time, world_.step, report_.dt_limit);
     if (const int node = world_.soft.lost(); node >= 0)
       lost(fmt::format("node {} of {} is not finite or faster than {:g} m/s", node, world_.soft.nameOf(node), absurdSpeed));
     if (const int body = lostBody(); body >= 0)
@@ -132,7 +134,7 @@ class MachineOf final : public Simulation::Machine {
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
     const auto id = onHost(world_.fluid.id.data, n);
     const auto pressure = onHost(world_.fluid.pressure.data, n);
-    putParticles(s, n, world_.nextId, world_.origin, p.data(), v.data(), id.data(), pressure.data());
+    putParticles<D>(s, n, world_.nextId, world_.origin, p.data(), v.data(), id.data(), pressure.data());
     return s;
   }
 
@@ -156,31 +158,19 @@ class MachineOf final : public Simulation::Machine {
     return std::async(std::launch::async, [=, this, s = besidesParticles(), nextId = world_.nextId, origin = world_.origin,
                                            read = std::move(read)]() mutable {
       readback_.wait();
-      putParticles(s, n, nextId, origin, p, v, id, pressure);
+      putParticles<D>(s, n, nextId, origin, p, v, id, pressure);
       read.set_value();
       return std::move(s);
     });
   }
 #endif
 
-  // A sum over particles, so that their order does not matter; each term mixes all bits of id, position and velocity.
   std::uint64_t stateHash() override {
     const int n = world_.fluid.size();
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
     const auto id = onHost(world_.fluid.id.data, n);
-    const auto mix = [](std::uint64_t h, std::uint64_t bits) {
-      h = (h ^ bits) * 0x9e3779b97f4a7c15ull;
-      return h ^ h >> 29;
-    };
-    std::uint64_t sum = 0;
-    for (int i = 0; i < n; ++i) {
-      std::uint64_t h = mix(0x243f6a8885a308d3ull, std::uint64_t(id[i]));
-      for (int k = 0; k < D; ++k) {
-        h = mix(h, std::bit_cast<std::uint64_t>(double(p[i].x[k])));
-        h = mix(h, std::bit_cast<std::uint64_t>(double(v[i].x[k])));
-      }
-      sum += h;
-    }
+    const auto mix = [](std::uint64_t h, std::uint64_t bits) { return mixInto(h, bits); };
+    std::uint64_t sum = hashOfParticles<D>(n, p.data(), v.data(), id.data());
     const auto x = onHost(world_.soft.x, world_.soft.nodes), u = onHost(world_.soft.v, world_.soft.nodes);
     for (int a = 0; a < world_.soft.nodes; ++a) {
       std::uint64_t h = mix(0x13198a2e03707344ull, std::uint64_t(a));
@@ -247,53 +237,12 @@ class MachineOf final : public Simulation::Machine {
     return s;
   }
 
-  // By id: each to the place of its id, then the gaps of those that left are closed.
-  static void putParticles(Snapshot& s, int n, std::int64_t nextId, const Vector& origin, const Record<D>* p, const Record<D>* v,
-                           const int* id, const Real* pressure) {
-    std::vector<int> order;
-    if (nextId / 16 <= n) {
-      order.assign(nextId, -1);
-      forEachOnHost(n, [&](int i) { order[id[i]] = i; });
-      order.erase(std::remove(order.begin(), order.end(), -1), order.end());
-    } else {  // most have left: a place for each id would be far more than the particles take
-      order.resize(n);
-      std::iota(order.begin(), order.end(), 0);
-      std::sort(order.begin(), order.end(), [&](int a, int b) { return id[a] < id[b]; });
-    }
-    s.id.resize(n), s.density.resize(n), s.pressure.resize(n);
-    s.position.resize(3 * std::size_t(n)), s.velocity.resize(3 * std::size_t(n));
-    forEachOnHost(n, [&](int k) {
-      const int i = order[k];
-      s.id[k] = id[i];
-      for (int d = 0; d < D; ++d) {
-        s.position[3 * std::size_t(k) + d] = origin[d] + p[i].x[d];
-        s.velocity[3 * std::size_t(k) + d] = float(v[i].x[d]);
-      }
-      s.density[k] = float(v[i].a);
-      s.pressure[k] = float(pressure[i]);
-    });
-  }
-
   // Averages that restartAverages() ended stay readable until the next step.
   void startAverages() {
     if (!world_.averagesEnded) return;
     world_.gauges.restartAverages();
     if (world_.bodies) world_.bodies->restartAverages();
     world_.averagesEnded = false;
-  }
-
-  static std::function<double(double)> kernelOf(const Scene& s) {
-    const std::string name = kernelName(s);
-    const double support = supportOf(s) * s.resolution.spacing;
-    return [=](double r) {
-      double value = 0;
-      withKernel<D>(name, support, [&](auto W) {
-        Vec<D> x{};
-        x[0] = Real(r);
-        value = r < support ? double(W(x)) : 0.0;
-      });
-      return value;
-    };
   }
 
   double emitterSpeed() const {
@@ -334,26 +283,6 @@ class MachineOf final : public Simulation::Machine {
     throw Diverged(world_.time, world_.step, -1,
                    fmt::format("diverged at t = {:.4g} s, step {}: {}; last dt {:.3g} ms, limited by {}", world_.time,
                                world_.step, what, 1e3 * world_.dt, report_.dt_limit));
-  }
-
-  [[noreturn]] void diverged(int i) {
-    const auto [x, m] = onHost(world_.fluid.p.data, i + 1)[i];
-    const auto [v, rho] = onHost(world_.fluid.v.data, i + 1)[i];
-    const double speed = std::sqrt(double(dot(v, v)));
-    const std::string what = !std::isfinite(double(dot(x, x))) ? "position"
-                             : !std::isfinite(speed)           ? "velocity"
-                             : !std::isfinite(double(rho))     ? "density"
-                                                               : "pressure";
-    const std::string wrong =
-        speed > absurdSpeed && std::isfinite(speed) ? fmt::format("has reached {:.3g} m/s", speed) : "is not finite";
-    std::string place;
-    for (int k = 0; k < D; ++k) place += fmt::format("{}{:.3g}", k ? ", " : "", world_.origin[k] + x[k]);
-    const int id = onHost(world_.fluid.id.data, i + 1)[i];
-    throw Diverged(world_.time, world_.step, id,
-                   fmt::format("diverged at t = {:.4g} s, step {}: {} of particle {} near ({}) {}; last dt {:.3g} ms, "
-                               "limited by {}",
-                               world_.time, world_.step, speed > absurdSpeed ? "velocity" : what, id, place, wrong,
-                               1e3 * world_.dt, report_.dt_limit));
   }
 
   World<D> world_;
@@ -424,6 +353,6 @@ static std::string device() {
 #endif
 }
 
-Flavour flavour() { return {BRIM_FLAVOUR_NAME, lacks, make, listSolvers, device}; }
+Flavour flavour() { return {BRIM_FLAVOUR_NAME, lacks, make, makeTanks, listSolvers, device}; }
 
 }  // namespace brim::inline BRIM_FLAVOUR

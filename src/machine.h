@@ -5,7 +5,9 @@
 #include "brim/health.h"
 #include "brim/parameter.h"
 #include "brim/simulation.h"
+#include "brim/tanks.h"
 #include "scene/primitive.h"
+#include "scene/setup.h"
 
 namespace brim {
 
@@ -45,13 +47,43 @@ struct Simulation::Machine {
   std::unique_ptr<Health> health;
 };
 
+struct Tanks::Machine {
+  virtual ~Machine() = default;
+  virtual void advance(double limit) = 0;
+  virtual void setGravity(std::size_t tank, const Vector&) = 0;
+  virtual Columns columns() = 0;
+  virtual void write(std::size_t tank, const std::vector<double>& position, const std::vector<double>& velocity) = 0;
+  virtual Snapshot snapshot(std::size_t tank) = 0;
+  virtual std::uint64_t stateHash(std::size_t tank) = 0;
+  virtual StepReport report(std::size_t tank) = 0;
+  virtual void replace(std::size_t tank, const Setup& fluid) = 0;
+  virtual std::size_t bytes() = 0;
+
+  struct One {
+    Scene scene;
+    double time = 0;        // [s]
+    std::int64_t step = 0;  // steps done
+    std::string failure;
+  };
+  std::vector<One> tanks;
+  std::vector<int> offsets;
+  std::vector<std::size_t> members;
+  std::vector<SolidShape> solids;  // which all have
+};
+
 /// One flavour as the library sees it. Every flavour exports one function that returns its own.
 struct Flavour {
   const char* name;
   std::string (*lacks)();  // what this machine lacks to run it; empty: nothing
   std::unique_ptr<Simulation::Machine> (*make)(const Scene&);
+  std::unique_ptr<Tanks::Machine> (*makeTanks)(std::vector<Setup>&&);  // each with its scene and its fluid
   std::vector<SolverInfo> (*solvers)();
   std::string (*device)();  // what it computes on, in words
 };
+
+/// The flavour that the options ask for, or SceneError.
+const Flavour& flavourFor(const Options&);
+/// TBB's limit on threads is one for the whole process; the newest simulation sets it. 0: all cores.
+void limitThreads(int threads);
 
 }  // namespace brim

@@ -77,7 +77,7 @@ static const Flavour& chooseDevice(const Options& o) {
   return *gpu;
 }
 
-static const Flavour& choose(const Options& o) {
+const Flavour& flavourFor(const Options& o) {
   if (o.device != "cpu") return chooseDevice(o);
   const std::string precision = o.precision == "double" ? "cpu64" : "cpu32";
   if (o.precision != "single" && o.precision != "double")
@@ -93,8 +93,7 @@ static const Flavour& choose(const Options& o) {
   throw SceneError({{{}, "flavour \"" + o.flavour + "\" is not known here; there are " + known}});
 }
 
-// TBB's limit on threads is one for the whole process; the newest simulation sets it.
-static void limitThreads(int threads) {
+void limitThreads(int threads) {
   static std::mutex alone;
   static std::unique_ptr<tbb::global_control> limit;
   const std::lock_guard guard(alone);
@@ -109,7 +108,7 @@ Simulation::Simulation(const Scene& scene, const Options& options) {
   checkMeaning(checked, mistakes);
   if (auto all = mistakes.inOrder(); !all.empty()) throw SceneError(std::move(all));
   limitThreads(options.threads);
-  machine_ = choose(options).make(checked);
+  machine_ = flavourFor(options).make(checked);
   machine_->threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
   machine_->health = std::make_unique<Health>(machine_->scene);
 }

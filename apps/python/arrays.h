@@ -51,6 +51,7 @@ void bindErrors(py::module_&);
 void bindScene(py::module_&);
 void bindSnapshot(py::module_&);
 void bindSimulation(py::module_&);
+void bindTanks(py::module_&);
 void bindFiles(py::module_&);
 void bindDataset(py::module_&);
 

@@ -72,6 +72,7 @@ PYBIND11_MODULE(_core, m) {
   bindSnapshot(m);
   bindDeviceArrays(m);
   bindSimulation(m);
+  bindTanks(m);
   bindFiles(m);
   bindDataset(m);
 }

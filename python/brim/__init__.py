@@ -12,7 +12,8 @@ Classes and functions:
 
     Scene                  what is simulated; brim.describe() tells all keys
     Simulation, State      a scene in motion, and a copy of its state
-    Batch                  many small simulations on all cores
+    Batch                  many small simulations on all cores, or together on a GPU
+    Tank, TankGroup        one of those that step together, and the state that they are
     run, Run               a run in a folder, as `brim run` makes it, and what it left
     compare, sweep         pages about several runs
     validate               every solver against experiments
@@ -31,11 +32,12 @@ from .keys import describe
 from .runs import Frames, Report, Run, View, compare, render, run, surface, sweep, validate, view
 from .scene import Scene, Table, Tables
 from .simulation import Body, Joint, Simulation, Solid, State, Statistics
+from .tanks import Tank, TankGroup
 from . import _core
 
 # What help(brim) shows.
 __all__ = [
-    "Scene", "Simulation", "State", "Body", "Joint", "Solid", "Statistics", "Batch", "Run", "Frames", "Report", "View", "Table", "Tables",
+    "Scene", "Simulation", "State", "Body", "Joint", "Solid", "Statistics", "Batch", "Tank", "TankGroup", "Run", "Frames", "Report", "View", "Table", "Tables",
     "Dataset", "run", "dataset", "compare", "sweep", "validate", "render", "surface", "view", "describe", "solvers", "devices", "flavours", "picture_styles", "surface_methods",
     "SceneError", "Mistake", "Failure", "Diverged", "BrimError",
 ]

@@ -77,8 +77,8 @@ def test_examples_run(file, tmp_path):
     assert done.stdout.count("\n") >= 1
 
 
-def test_there_are_eight_short_examples():
-    assert len(EXAMPLES) == 8 and all(len(f.read_text().splitlines()) <= 40 for f in EXAMPLES)
+def test_there_are_nine_short_examples():
+    assert len(EXAMPLES) == 9 and all(len(f.read_text().splitlines()) <= 40 for f in EXAMPLES)
 
 
 def test_the_paddle_learns():

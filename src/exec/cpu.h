@@ -227,6 +227,10 @@ struct Lists {
 
 /// A solver that starts hundreds of short kernels has an object of this class; it means something on a GPU alone.
 struct ShortKernels {};
+/// How many threads of a GPU share a particle is a matter of a GPU too.
+struct SharedAsBy {
+  explicit SharedAsBy(int) {}
+};
 
 /// body(i) for i in [0, n): with an Index in lanes (fields are padded to whole slices, so the last may run past n), or,
 /// if the body takes an int, one at a time.
@@ -332,8 +336,9 @@ void reduceTo(Array<T>& to, int at, int n, T zero, F term, Into into) {
 template <class T, class F, class Into>
 std::vector<T> reduceEach(const Array<int>& start, T zero, F term, Into into) {
   std::vector<T> sums(start.size() - 1, zero);
-  for (std::size_t k = 0; k < sums.size(); ++k)
+  tbb::parallel_for(std::size_t(0), sums.size(), [&](std::size_t k) {
     for (int m = start[k]; m < start[k + 1]; ++m) into(sums[k], term(m));
+  });
   return sums;
 }
 /// A loop tests its convergence once in so many iterations: on a device the host has to wait to know.

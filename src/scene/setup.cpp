@@ -12,13 +12,8 @@
 
 namespace brim {
 
-Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
-  Setup s;
-  s.scene = scene;
-  s.solids = solidShapes(scene);
-  checkSensors(scene, s.solids);
-  for (std::size_t k = 0; k < scene.fluid.sinks.size(); ++k)
-    s.sinks.emplace_back(scene, scene.fluid.sinks[k].shape, "fluid.sinks[" + std::to_string(k) + "]");
+void fillWithFluid(Setup& s) {
+  const Scene& scene = s.scene;
   std::vector<SolidShape> inTheWay = s.solids;
   for (std::size_t k = 0; k < scene.soft.size(); ++k)
     inTheWay.emplace_back(scene, scene.soft[k].shape, "soft[" + std::to_string(k) + "]");
@@ -42,6 +37,16 @@ Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
     for (std::size_t i = 0; i < s.position.size(); ++i) start(i);
   else
     tbb::parallel_for(std::size_t(0), s.position.size(), start);
+}
+
+Setup prepare(const Scene& scene, const std::function<double(double)>& W) {
+  Setup s;
+  s.scene = scene;
+  s.solids = solidShapes(scene);
+  checkSensors(scene, s.solids);
+  for (std::size_t k = 0; k < scene.fluid.sinks.size(); ++k)
+    s.sinks.emplace_back(scene, scene.fluid.sinks[k].shape, "fluid.sinks[" + std::to_string(k) + "]");
+  fillWithFluid(s);
   // On a grid the domain's walls are cells; the solids' samples are only for pictures.
   Scene sampled = scene;
   if (const SolverInfo* solver = findSolver(scene.solver.name); solver && solver->capabilities.grid) {

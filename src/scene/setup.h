@@ -24,4 +24,7 @@ struct Setup {
 /// Loads meshes, fills blocks, samples walls for the kernel W(r). Throws SceneError.
 Setup prepare(const Scene&, const std::function<double(double)>& W);
 
+/// The part of it that is the fluid, in a setup whose scene and solids are there: position, velocity, block, insideSolids.
+void fillWithFluid(Setup&);
+
 }  // namespace brim

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "brim/error.h"
+
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
@@ -43,7 +45,8 @@ void Neighbourhood<D>::sortFluid(World<D>& w, Scratch<D>& scratch) {
   const int n = fluid.size();
   if (w.hasPeriodic()) wrapInto(n, fluid.p.view(), w.extent, w.periodic);
   double low[D], high[D];
-  bool shut = onDevice;  // the domain holds all of it: a device need not look where it is, and nobody waits for that
+  const bool several = w.tanks.several();
+  bool shut = onDevice || several;  // the domain holds all of it: a device need not look where it is, and nobody waits for that
   for (int k = 0; k < D; ++k) {
     low[k] = 0, high[k] = w.extent[k];
     shut = shut && (w.walled[k] || w.periodic[k]);
@@ -51,9 +54,11 @@ void Neighbourhood<D>::sortFluid(World<D>& w, Scratch<D>& scratch) {
   const auto cover = [&](double room) {
     for (int k = 0; k < D; ++k)
       if (w.periodic[k]) low[k] -= w.support, high[k] += w.support;
-    window_.cover(low, high, w.support, room);
+    window_.cover(low, high, w.support, room, several);
   };
-  if (shut) cover(6.0 * n + 100000);
+  if (shut) cover(several ? 2147483000.0 / w.tanks.count - 1 : 6.0 * n + 100000);  // of tanks all cells have an index of 32 bits
+  if (several && !(shut && window_.dense))
+    throw Failure("the tanks of this batch have more cells than fit; make several batches");
   if (!shut || !window_.dense) {
     const Box<D> box = boxOf(n, fluid.p.read(), Real(Window<D>::reach * w.support));
     for (int k = 0; k < D; ++k) {
@@ -62,7 +67,10 @@ void Neighbourhood<D>::sortFluid(World<D>& w, Scratch<D>& scratch) {
     }
     cover(8.0 * n + 100000);
   }
-  table_.sort(n, fluid.p.read(), window_);
+  if (several)
+    table_.sort(n, fluid.p.read(), window_, w.tanks.tankOf(), w.tanks.count);
+  else
+    table_.sort(n, fluid.p.read(), window_);
   fluid.reorder(table_.order(), n, scratch);
   if (w.hasPeriodic()) {
     ghosts_.make(fluid, w.extent, w.periodic, Real(w.support));
@@ -85,7 +93,8 @@ typename Neighbours<D>::Around Neighbourhood<D>::around(const World<D>& w) const
            fluid.firstPeriodicGhost()},
           {&solids.table(), solids.p(), solids.size(), 0},
           fluid.padding(),
-          solids.padding()};
+          solids.padding(),
+          w.tanks.tankOf()};
 }
 
 template <int D>

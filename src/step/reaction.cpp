@@ -12,6 +12,7 @@ void BoundaryReaction<D>::find(Real support, const Window<D>& window, const Soli
   follow(solids);
   typename Neighbours<D>::Around fluidOnly = around;
   fluidOnly.solid.n = 0;
+  fluidOnly.tank = {nullptr};  // what reacts is in scenes of one tank
   neighbours_.build(support, window, p_.read(), n_, fluidOnly);
 }
 

@@ -3,8 +3,8 @@
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
-void Window<D>::cover(const double* boxLow, const double* boxHigh, double support, double room) {
-  constexpr int stride = 4;  // supports between possible corners
+void Window<D>::cover(const double* boxLow, const double* boxHigh, double support, double room, bool tight) {
+  const int stride = tight ? 1 : 4;  // supports between possible corners
   double total = 1;
   for (int k = 0; k < 3; ++k) low[k] = 0, size[k] = 1;
   for (int k = 0; k < D; ++k) {
@@ -30,16 +30,16 @@ static void rankOutside(int n, int last, View<const int> cell, View<int> rank, A
 }
 
 template <int D>
-static void sortDense(const Window<D> w, int n, View<const Record<D>> p, Array<int>& starts, Array<int>& cells, Array<int>& ranks,
-                      Array<int>& orders, Array<int>* outside) {
-  const int all = int(w.cells()) + 1;  // the last holds what lies outside the window
+static void sortDense(const Window<D> w, int n, View<const Record<D>> p, View<const int> tank, int tanks, Array<int>& starts,
+                      Array<int>& cells, Array<int>& ranks, Array<int>& orders, Array<int>* outside) {
+  const int stretch = int(w.stretch()), all = tanks * stretch;  // the last of each tank holds what lies outside the window
   starts.resize(all + 1);
   cells.resize(n);
   ranks.resize(n);
   fill(starts, 0, all + 1, 0);
   const auto start = starts.view(), cell = cells.view(), rank = ranks.view(), order = orders.view();
   forEach(n, [=] BRIM_KERNEL(int i) {
-    const int c = int(w.keyOf(p[i].x));
+    const int c = int(w.keyOf(p[i].x)) + (tank.data ? tank[i] * stretch : 0);
     cell[i] = c;
     rank[i] = countOne(start[c]);
   });
@@ -68,12 +68,21 @@ void CellTable<D>::sort(int n, View<const Record<D>> p, const Window<D>& window,
   window_ = window;
   order_.resize(n);
   if (window.dense) {
-    sortDense(window, n, p, start_, cell_, rank_, order_, manyOutside ? &outside_ : nullptr);
+    sortDense(window, n, p, View<const int>{nullptr}, 1, start_, cell_, rank_, order_, manyOutside ? &outside_ : nullptr);
     return;
   }
   key_.resize(n);
   keysOf(window, n, p, key_.view());
   sortKeys(key_, order_, n);
+}
+
+template <int D>
+void CellTable<D>::sort(int n, View<const Record<D>> p, const Window<D>& window, View<const int> tank, int tanks) {
+  BRIM_ASSERT(window.dense, "only a dense table has tanks");
+  n_ = n;
+  window_ = window;
+  order_.resize(n);
+  sortDense(window, n, p, tank, tanks, start_, cell_, rank_, order_, static_cast<Array<int>*>(nullptr));
 }
 
 template struct Window<2>;

@@ -1,5 +1,6 @@
 // Points sorted into cells, so that all points near a place are a few runs of consecutive ones.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "exec/exec.h"
@@ -17,12 +18,14 @@ struct Window {
   std::int64_t low[3] = {0, 0, 0}, size[3] = {0, 1, 1};
   bool dense = true;
 
-  /// Covers low..high [m] and one support around it. Dense while the table has at most `room` cells.
-  void cover(const double* boxLow, const double* boxHigh, double support, double room);
+  /// Covers low..high [m] and one support around it. Dense while the table has at most `room` cells. A tight one has no more
+  /// cells than that takes: for boxes that stay where they are.
+  void cover(const double* boxLow, const double* boxHigh, double support, double room, bool tight = false);
 
   /// Cell of x along axis k; for a lost x (see `reach`) some cell whose neighbours lie in the window.
   BRIM_FN int at(const Vec<D>& x, int k) const {
-    const double s = x[k] * scale[k] - double(low[k]), margin = k == 0 ? fine : 1, most = double(size[k]) - 1 - margin;
+    const double s = std::floor(x[k] * scale[k]) - double(low[k]), margin = k == 0 ? fine : 1,
+                 most = double(size[k]) - 1 - margin;
     return int(s >= margin ? (s <= most ? s : most) : margin);
   }
   BRIM_FN std::int64_t key(std::int64_t x, std::int64_t y, std::int64_t z) const { return (z * size[1] + y) * size[0] + x; }
@@ -30,13 +33,15 @@ struct Window {
   BRIM_FN std::int64_t keyOf(const Vec<D>& x) const {
     std::int64_t c[3] = {0, 0, 0};
     for (int k = 0; k < D; ++k) {
-      const double s = x[k] * scale[k] - double(low[k]);
+      const double s = std::floor(x[k] * scale[k]) - double(low[k]);  // exact: no window moves a point to another cell
       if (!(s >= 0 && s < double(size[k]))) return cells();
       c[k] = std::int64_t(s);
     }
     return key(c[0], c[1], c[2]);
   }
   BRIM_FN std::int64_t cells() const { return size[0] * size[1] * size[2]; }
+  /// Cells of a tank in a table of several: one more holds what lies outside the window.
+  BRIM_FN std::int64_t stretch() const { return cells() + 1; }
   bool operator==(const Window& b) const {
     bool same = dense == b.dense;
     for (int k = 0; k < D; ++k) same = same && low[k] == b.low[k] && scale[k] == b.scale[k];
@@ -64,6 +69,8 @@ struct Runs {
     if (window.dense) return {start[a], start[b]};
     return {before(a), before(b)};
   }
+  /// Those of one tank alone, in a dense table of several.
+  BRIM_FN Runs of(int tank) const { return {window, start + tank * window.stretch(), key, n}; }
 
  private:
   // How many points lie in cells before c.
@@ -144,6 +151,8 @@ class CellTable {
  public:
   /// Say so if many points may lie outside the window.
   void sort(int n, View<const Record<D>> p, const Window<D>& window, bool manyOutside = false);
+  /// The same for points of several tanks, `tank[i]` in [0, tanks), by tank first. The window must be dense.
+  void sort(int n, View<const Record<D>> p, const Window<D>& window, View<const int> tank, int tanks);
   /// order()[k]: where the point that is now k-th was before the sort.
   const Array<int>& order() const { return order_; }
   Runs<D> runs() const { return {window_, start_.data(), key_.data(), n_}; }

@@ -78,40 +78,53 @@ struct AsWritten {
   int bad = -1;
 };
 
-/// The largest speed [m/s] of the particles as they were written. Throws Failure if one is not finite, too fast, or outside of
-/// the domain: searches could not place it.
+/// What one particle is, and both of two.
 template <int D>
-double speedAsWritten(const World<D>& w) {
-  const auto p = w.fluid.p.read(), v = w.fluid.v.read();
-  const Vec<D> extent = w.extent;
-  // Past an open side particles are removed by the next step, past a periodic one they come back.
-  Vec<D> slack;
-  for (int k = 0; k < D; ++k) slack[k] = w.walled[k] ? Real(w.spacing) : w.extent[k];
-  const AsWritten all = reduce(
-      w.fluid.size(), AsWritten(),
-      [=] BRIM_KERNEL(int i) {
-        const auto x = p[i].x, u = v[i].x;
-        AsWritten f{double(dot(u, u)), -1};
-        bool good = f.speed2 < absurdSpeed * absurdSpeed;
-        for (int k = 0; k < D; ++k) good = good && x[k] >= -slack[k] && x[k] <= extent[k] + slack[k];
-        if (!good) f.bad = i;
-        return f;
-      },
-      [=] BRIM_KERNEL(AsWritten & a, const AsWritten& b) {
-        a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
-        if (a.bad < 0) a.bad = b.bad;
-      });
-  if (all.bad < 0) return std::sqrt(all.speed2);
-  const Vec<D> x = elementOf(w.fluid.p.data, all.bad).x, u = elementOf(w.fluid.v.data, all.bad).x;
+struct ReadAsWritten {
+  View<const Record<D>> p, v;
+  Vec<D> extent, slack;
+  explicit ReadAsWritten(const World<D>& w) : p(w.fluid.p.read()), v(w.fluid.v.read()), extent(w.extent) {
+    // Past an open side particles are removed by the next step, past a periodic one they come back.
+    for (int k = 0; k < D; ++k) slack[k] = w.walled[k] ? Real(w.spacing) : w.extent[k];
+  }
+  BRIM_DEVICE_FN AsWritten operator()(int i) const {
+    const auto x = p[i].x, u = v[i].x;
+    AsWritten f{double(dot(u, u)), -1};
+    bool good = f.speed2 < absurdSpeed * absurdSpeed;
+    for (int k = 0; k < D; ++k) good = good && x[k] >= -slack[k] && x[k] <= extent[k] + slack[k];
+    if (!good) f.bad = i;
+    return f;
+  }
+};
+struct BothAsWritten {
+  BRIM_DEVICE_FN void operator()(AsWritten& a, const AsWritten& b) const {
+    a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
+    if (a.bad < 0) a.bad = b.bad;
+  }
+};
+
+/// Why particle i cannot be simulated.
+template <int D>
+Failure wronglyWritten(const World<D>& w, int i) {
+  const Vec<D> x = elementOf(w.fluid.p.data, i).x, u = elementOf(w.fluid.v.data, i).x;
   std::string place, velocity;
   for (int k = 0; k < D; ++k) {
     place += fmt::format("{}{:g}", k ? ", " : "", w.origin[k] + x[k]);
     velocity += fmt::format("{}{:g}", k ? ", " : "", u[k]);
   }
-  throw Failure(
+  return Failure(
       fmt::format("particle {} cannot be simulated as it was written: position ({}) m, velocity ({}) m/s; it must be in the "
                   "domain and finite",
-                  elementOf(w.fluid.id.data, all.bad), place, velocity));
+                  elementOf(w.fluid.id.data, i), place, velocity));
+}
+
+/// The largest speed [m/s] of the particles as they were written. Throws Failure if one is not finite, too fast, or outside of
+/// the domain: searches could not place it.
+template <int D>
+double speedAsWritten(const World<D>& w) {
+  const AsWritten all = reduce(w.fluid.size(), AsWritten(), ReadAsWritten<D>(w), BothAsWritten());
+  if (all.bad >= 0) throw wronglyWritten(w, all.bad);
+  return std::sqrt(all.speed2);
 }
 
 /// Writes D numbers of each particle, in ascending order of id, in the coordinates of the scene; empty: they stay as they are.

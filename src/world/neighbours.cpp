@@ -122,11 +122,12 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
   const int begin = chunk * slicesPerChunk, end = std::min(int(solidSlices_), begin + slicesPerChunk);
   Vec<D> low, high;  // the box around the particles whose candidates are collected
   // Candidates of the particles in cells cx..right of the row (y, z), from one set of points.
-  const auto collect = [&](const Points& s, const Array<Real>* column, int cx, int right, int y, int z) {
+  const auto collect = [&](const Points& s, const Array<Real>* column, int tank, int cx, int right, int y, int z) {
     if (s.n == 0) return;
+    const Runs<D> runs = s.table->runs().of(tank);
     for (int dz = D == 3 ? -1 : 0; dz <= (D == 3 ? 1 : 0); ++dz)
       for (int dy = -1; dy <= 1; ++dy) {
-        const auto [a, b] = s.table->runs().run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
+        const auto [a, b] = runs.run(cx - Window<D>::fine, right + Window<D>::fine, y + dy, z + dz);
         if (a < b) near.add(column, s.first, a, b, low, high, h);
       }
   };
@@ -137,22 +138,25 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
       // A stretch of particles in one row, no longer than two supports.
       const Vec<D> x0 = p[i].x;
       const int cx = w.at(x0, 0), y = w.at(x0, 1), z = D == 3 ? w.at(x0, D - 1) : 0;
+      const int tank = around.tank.data ? around.tank[i] : 0;
       int e = i + 1, right = cx;
       low = high = x0;
       for (; e < last; ++e) {
         const Vec<D> xe = p[e].x;
         const int ex = w.at(xe, 0);
-        if (w.at(xe, 1) != y || (D == 3 && w.at(xe, D - 1) != z) || ex > cx + 2 * Window<D>::fine) break;
+        if (w.at(xe, 1) != y || (D == 3 && w.at(xe, D - 1) != z) || ex > cx + 2 * Window<D>::fine ||
+            (around.tank.data && around.tank[e] != tank))
+          break;
         right = ex;
         for (int k = 0; k < D; ++k) low[k] = min(low[k], xe[k]), high[k] = max(high[k], xe[k]);
       }
       for (int set = 0; set < 2; ++set) {
         near.count = 0;
         if (set == 0) {
-          collect(around.fluid, column_[0], cx, right, y, z);
-          collect(around.periodicGhosts, column_[0], cx, right, y, z);
+          collect(around.fluid, column_[0], tank, cx, right, y, z);
+          collect(around.periodicGhosts, column_[0], 0, cx, right, y, z);
         } else {
-          collect(around.solid, column_[1], cx, right, y, z);
+          collect(around.solid, column_[1], 0, cx, right, y, z);
         }
         if (near.count == 0) continue;
         near.close();

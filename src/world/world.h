@@ -4,6 +4,7 @@
 #include "bodies/system.h"
 #include "deformables/deformables.h"
 #include "world/gauges.h"
+#include "world/many_tanks.h"
 #include "world/particles.h"
 #include "world/solids.h"
 
@@ -42,6 +43,7 @@ struct World {
   double dt = 0;          // [s] of the last step
   std::int64_t emitted = 0, sunk = 0, lost = 0, nextId = 0;
   Particles<D> fluid;
+  ManyTanks<D> tanks;  // whose particles these are, if they are of several tanks
   Solids<D> solids;
   Deformables<D> soft;                 // sheets, ropes and soft bodies
   std::unique_ptr<BodySystem> bodies;  // null: the scene has none

@@ -1,6 +1,7 @@
 // Neighbour lists of a GPU and the loops over them.
 #pragma once
 #include "exec/cuda/device.h"
+#include "exec/sharing.h"
 #include "math/vec.h"
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -86,7 +87,20 @@ __global__ void __launch_bounds__(threads) sharedKernel(int n, F body) {
 }
 /// How many threads share a particle in a loop over neighbours. Few particles do not fill the device, and two threads a particle
 /// halve the time (16,000 particles: an iteration of PBF in 13 instead of 22 us; from 133,000 on two threads are slower).
-constexpr int sharers(int n) { return n <= 80000 ? 2 : 1; }
+/// Tanks of a batch have the bits that each has alone: while a SharedAsBy lives, this thread's loops share as those over its
+/// number of particles do.
+class SharedAsBy {
+ public:
+  explicit SharedAsBy(int particles) : before_(as) { as = particles; }
+  ~SharedAsBy() { as = before_; }
+  SharedAsBy(const SharedAsBy&) = delete;
+  SharedAsBy& operator=(const SharedAsBy&) = delete;
+  static inline thread_local int as = 0;  // 0: by their own
+
+ private:
+  int before_;
+};
+inline int sharers(int n) { return (SharedAsBy::as > 0 ? SharedAsBy::as : n) <= sharedUpTo ? 2 : 1; }
 /// body(i) for i in [0, n), by as many threads as there are sharers; see Shared.
 template <class F>
 void forEachShared(int n, F body) {

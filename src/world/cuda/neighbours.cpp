@@ -19,7 +19,8 @@ struct Lister {
   Real h2;
   Source<D> fluid, periodicGhosts, solid;
   int padding[2], room[2];
-  int batch;  // rows that readers have under way: four for each who shares a particle
+  int batch;        // rows that readers have under way: four for each who shares a particle
+  const int* tank;  // of each particle its tank, whose cells follow those of the one before; null: there is one
   int* list[2];
   Lists::Slice* slices[2];
   Found* found;
@@ -57,10 +58,13 @@ struct Lister {
     Vec<D> x;
     int cell[3] = {0, 0, 0};
     Real into[D];
+    int tank = 0;  // its first cell in the table of the fluid
   };
-  __device__ Place placeOf(const Vec<D>& x) const {
+  __device__ Place placeOf(int i) const {
+    const Vec<D> x = p[i].x;
     Place a;
     a.x = x;
+    if (tank) a.tank = tank[i] * int(window.stretch());
     for (int k = 0; k < D; ++k) {
       a.cell[k] = window.at(x, k);
       a.into[k] = min(max(Real(x[k] * window.scale[k] - double(window.low[k] + a.cell[k])), Real(0)), Real(1));
@@ -68,8 +72,8 @@ struct Lister {
     return a;
   }
   /// The points of the r-th of the 3^(D-1) rows around a place that may be within reach: cells that the support's sphere, which
-  /// is a little smaller than a cell, touches.
-  __device__ static Run rowOf(const Runs<D>& runs, const Place& a, int r) {
+  /// is a little smaller than a cell, touches. `before`: cells of other tanks.
+  __device__ static Run rowOf(const Runs<D>& runs, const Place& a, int before, int r) {
     constexpr int fine = Window<D>::fine;
     const int offset[3] = {0, r % 3 - 1, D == 3 ? r / 3 - 1 : 0};
     Real left = 1;
@@ -82,18 +86,18 @@ struct Lister {
     const int low = ::max(int(floorf(a.into[0] - reach)), -fine), high = ::min(int(floorf(a.into[0] + reach)), fine);
     const int y = a.cell[1] + offset[1], z = a.cell[2] + offset[2];
     if (!runs.window.dense) return runs.run(a.cell[0] + low, a.cell[0] + high, y, z);
-    const int first = (z * int(runs.window.size[1]) + y) * int(runs.window.size[0]) + a.cell[0];
+    const int first = (z * int(runs.window.size[1]) + y) * int(runs.window.size[0]) + a.cell[0] + before;
     return {runs.start[first + low], runs.start[first + high + 1]};
   }
 
   /// Appends the points of a source within reach.
-  __device__ void append(const Source<D>& s, const Place& a, Draft& draft) const {
+  __device__ void append(const Source<D>& s, const Place& a, int before, Draft& draft) const {
     if (s.n == 0) return;
     constexpr int rows = D == 3 ? 9 : 3;
-    Run next = rowOf(s.runs, a, 0);
+    Run next = rowOf(s.runs, a, before, 0);
     for (int r = 0; r < rows; ++r) {
       const Run ends = next;
-      if (r + 1 < rows) next = rowOf(s.runs, a, r + 1);
+      if (r + 1 < rows) next = rowOf(s.runs, a, before, r + 1);
       // Four at a time, so that their loads are under way together.
       for (int four = ends.first; four < ends.past; four += 4) {
         Real d2[4];
@@ -111,12 +115,12 @@ struct Lister {
     const unsigned lane = threadIdx.x % Lists::width;
     const long slice = i / Lists::width;
     const bool here = i < n;
-    const Place place = here ? placeOf(p[i].x) : Place{};
+    const Place place = here ? placeOf(i) : Place{};
     int sum = 0;
     for (int set = 0; set < 2; ++set) {
       Draft draft{kept + threadIdx.x, list[set] + slice * room[set] * Lists::width + lane, room[set], 0};
-      if (here && set == 0) append(fluid, place, draft), append(periodicGhosts, place, draft);
-      if (here && set == 1) append(solid, place, draft);
+      if (here && set == 0) append(fluid, place, place.tank, draft), append(periodicGhosts, place, 0, draft);
+      if (here && set == 1) append(solid, place, 0, draft);
       const int longest = largestOfWarp(draft.count), whole = (longest + batch - 1) / batch * batch;
       const int rows = whole < room[set] ? whole : room[set];
       draft.give(rows, padding[set]);
@@ -169,6 +173,7 @@ void Neighbours<D>::start(Real support, const Window<D>& window, View<const Reco
   lister.h2 = support * support;
   lister.fluid = source(around.fluid), lister.periodicGhosts = source(around.periodicGhosts), lister.solid = source(around.solid);
   lister.batch = 4 * sharers(n);
+  lister.tank = around.tank.data;
   lister.padding[0] = around.fluidPadding, lister.padding[1] = around.solidPadding;
   const int slices = (n + Lists::width - 1) / Lists::width;
   pairs_ = 0;
