@@ -11,6 +11,7 @@
 #include "scene/declare.h"
 #include "scene/lattice.h"
 #include "scene/motion.h"
+#include "scene/periodic_check.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
 #include "scene/sizes.h"
@@ -345,6 +346,7 @@ void checkMeaning(Scene& scene, Mistakes& mistakes) {
   meaning.deformables();
   checkMotions(scene, mistakes);
   checkFields(scene, mistakes);
+  checkPeriodicGrid(scene, mistakes);
   checkSizes(scene, mistakes);
 }
 
