@@ -390,7 +390,7 @@ std::vector<Mistake> warnings(const Scene& s) {
   const SolverInfo* const chosen = findSolver(s.solver.name);
   for (std::size_t i = 0; chosen && chosen->capabilities.grid && i < s.solids.size(); ++i) {
     const std::string path = fmt::format("solids[{}]", i);
-    if (s.solids[i].shape.kind != "polygon") continue;  // of others the grid knows; the width of a mesh nobody has looked at
+    if (s.solids[i].shape.kind == "mesh") continue;
     const SolidShape shape(s, s.solids[i].shape, path);
     const Vector size = shape.bodyHigh() - shape.bodyLow();
     const double cell = (s.dimension == 2 ? 3 : 2) * s.resolution.spacing;

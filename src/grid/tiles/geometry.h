@@ -52,7 +52,7 @@ struct GridGeometry {
     for (int k = 0; k < D; ++k) {
       if (!periodic[k] || (x[k] >= 0 && x[k] * perCell < Real(size[k]))) continue;
       x[k] -= extent[k] * std::floor(x[k] / extent[k]);
-      if (!(x[k] * perCell < Real(size[k]))) x[k] = 0;
+      if (x[k] * perCell >= Real(size[k])) x[k] = 0;
     }
     return x;
   }
