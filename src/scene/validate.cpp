@@ -11,6 +11,7 @@
 #include "scene/declare.h"
 #include "scene/lattice.h"
 #include "scene/motion.h"
+#include "scene/periodic_check.h"
 #include "scene/ranges.h"
 #include "scene/shape.h"
 #include "scene/sizes.h"
@@ -155,8 +156,9 @@ class Meaning {
     const SolverInfo* const solver = findSolver(s.solver.name);
     if (!solver || !solver->capabilities.surface_tension || s.fluid.surface_tension == 0) return;
     for (int k = 0; k < D; ++k)
-      if (trusts({"domain.boundary", "fluid.surface_tension"}) && s.domain.boundary[k] == "periodic")
-        return add("fluid.surface_tension", "surface tension does not go across periodic sides");
+      if (trusts({"domain.boundary", "fluid.surface_tension"}) && s.domain.boundary[k] == "periodic" &&
+          !solver->capabilities.grid)
+        return add("fluid.surface_tension", "surface tension of particle solvers does not go across periodic sides");
     const auto refused = [&](const std::string& path, double angle) {
       if (trusts({path}) && angle != 90)
         add(path, fmt::format("with solver \"{}\" the contact angle is 90 degrees everywhere", s.solver.name));
@@ -348,6 +350,7 @@ void checkMeaning(Scene& scene, Mistakes& mistakes) {
   meaning.deformables();
   checkMotions(scene, mistakes);
   checkFields(scene, mistakes);
+  checkPeriodicGrid(scene, mistakes);
   checkSizes(scene, mistakes);
 }
 

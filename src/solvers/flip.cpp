@@ -81,7 +81,7 @@ struct FlipParameters : GridParameters {
 
 template <int D>
 GridGeometry<D> geometryOf(const World<D>& w) {
-  return {w.spacing, w.extent, w.walled};
+  return {w.spacing, w.extent, w.walled, w.periodic};
 }
 
 template <int D>
@@ -155,6 +155,13 @@ class Grid : public Solver<D> {
     forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
       for (int k = 0; k < D; ++k) p[i].x[k] += most * (randomOf(std::uint64_t(id[i]), 0, k) - Real(0.5));
     });
+  }
+
+  /// Particles that left through a periodic side come back through the other.
+  void wrap(World<D>& w) {
+    const auto p = w.fluid.p.view();
+    const GridGeometry<D> f = state_->geometry;
+    forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) { p[i].x = f.wrapped(p[i].x); });
   }
 
   // Lines 8-14 of Alg. 1: P2G, forces, the velocity projection (Eq. 9 and 5), G2P and advection. Velocities are extrapolated by
@@ -331,6 +338,7 @@ class Grid : public Solver<D> {
   }
 
   void sort(World<D>& w, int ring) {
+    if (w.hasPeriodic()) wrap(w);
     state_->sort(w.fluid, w.solids, ring);
     ring_ = ring;
   }

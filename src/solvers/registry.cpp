@@ -93,14 +93,14 @@ const std::vector<Entry>& registry() {
        flipParameters,
        makeFlip<2>,
        makeFlip<3>,
-       {.grid = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
+       {.grid = true, .periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
       {"apic",
        "Kugelstadt et al. 2019",
        "APIC on a sparse grid with implicit density projection; less noise than FLIP.",
        apicParameters,
        makeApic<2>,
        makeApic<3>,
-       {.grid = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
+       {.grid = true, .periodic_sides = true, .rigid_bodies = true, .two_way_bodies = true, .surface_tension = true}},
   };
   return table;
 }

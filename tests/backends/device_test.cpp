@@ -88,6 +88,16 @@ TEST_P(DeviceGrid, SolvesForPressureInAWidePool) {
   expectSameBits(s, 8);
 }
 
+TEST_P(DeviceGrid, ReachesAcrossPeriodicSides) {
+  // Two by three tiles along the periodic axes: levels with whole tiles between the sides and without.
+  Scene s = domain(solver, 3, {0.8, 0.5, 1.2}, 0.025, "periodic");
+  s.domain.boundary[1] = "walls";
+  fill(s, box({0, 0, 0}, {0.8, 0.2, 1.2}), {0.6, 0, -0.9});
+  fill(s, box({0, 0.2, 0.8}, {0.2, 0.35, 1.2}), {0.6, 0, 0.9});
+  EXPECT_LT(apartAfterAStep(s), 1e-5);  // as above
+  expectSameBits(s, 30);
+}
+
 TEST_P(Device, RemovesWhatASinkTakesAsTheCpuDoes) {
   Scene s = scene();
   s.fluid.sinks.push_back({box({0.2, 0.2, 0.1}, {0.4, 0.4, 0.3})});

@@ -31,7 +31,7 @@ class Energy : public PlaneLaw {
 };
 BRIM_PLANE_LAWS(Energy);
 
-// No grid solver has periodic sides.
+// Of the solvers of particles: those of grids want whole tiles between the sides (tests/analytic/periodic_grid_test.cpp).
 class PeriodicEnergy : public Energy {};
 INSTANTIATE_TEST_SUITE_P(WithPeriodicSides, PeriodicEnergy,
                          testing::Values("pbf", "pcisph", "projective", "wcsph", "dfsph", "iisph", "constraint"), planeLawName);

@@ -164,18 +164,33 @@ const Slip slips[] = {
 INSTANTIATE_TEST_SUITE_P(Scene, EverySlip, testing::ValuesIn(slips),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Scene, PeriodicSidesAreRefusedForGridSolversWithTheNamesOfThoseThatHaveThem) {
+TEST(Scene, PeriodicSidesOfGridsAreWholeTilesApart) {
   const std::string sides = with(dam, "max = [2, 1]\n\n", "max = [2, 1]\nboundary = [\"walls\", \"periodic\"]\n");
   EXPECT_TRUE(mistakesOf(sides).empty());
   for (const std::string solver : {"flip", "apic"}) {
-    const auto told = mistakesOf(with(sides, "\"pbf\"", "\"" + solver + "\""));
+    const std::string text = with(sides, "\"pbf\"", "\"" + solver + "\"");
+    const auto told = mistakesOf(text);
     ASSERT_EQ(told.size(), 1u);
-    EXPECT_EQ(told[0].find("dam.toml:8:12: solver \"" + solver + "\" has no periodic sides; these have: "), 0u) << told[0];
-    const std::string others = told[0].substr(told[0].find("these have"));
-    EXPECT_NE(others.find("pbf"), std::string::npos) << others;
-    EXPECT_EQ(others.find("flip"), std::string::npos) << others;
-    EXPECT_EQ(others.find("apic"), std::string::npos) << others;
+    EXPECT_EQ(told[0].find("dam.toml:8:12: the domain is periodic along y and 1 m wide there"), 0u) << told[0];
+    for (const std::string spacing : {"0.0416666667", "0.0208333333"}) {
+      EXPECT_NE(told[0].find(spacing), std::string::npos) << told[0];
+      EXPECT_TRUE(mistakesOf(with(text, "spacing = 0.05", "spacing = " + spacing)).empty()) << spacing;
+    }
   }
+}
+
+// Signed distances do not reach across a side: what cannot be the same from both is told, whichever way it ends there.
+TEST(Scene, SolidsOfGridsLookTheSameFromBothPeriodicSides) {
+  const std::string sides = with(with(with(dam, "\"pbf\"", "\"flip\""), "spacing = 0.05", "spacing = 0.0416666667"),
+                                 "max = [2, 1]\n\n", "max = [2, 1]\nboundary = [\"walls\", \"periodic\"]\n");
+  const auto told = [&](const std::string& solid) { return mistakesOf(sides + "\n[[solids]]\n" + solid).size(); };
+  EXPECT_EQ(told("kind = \"sphere\"\ncentre = [1.5, 0.5]\nradius = 0.2\n"), 0u);
+  EXPECT_EQ(told("kind = \"sphere\"\ncentre = [1.5, 0.1]\nradius = 0.2\n"), 1u) << "it cuts a side";
+  EXPECT_EQ(told("kind = \"sphere\"\ncentre = [1.5, 0.5]\nradius = 0.2\n[solids.motion]\nvelocity = [0, 1]\n"), 1u)
+      << "it comes to a side";
+  EXPECT_EQ(told("kind = \"box\"\nmin = [1.6, -1]\nmax = [2, 2]\n"), 0u) << "it goes on past both";
+  EXPECT_EQ(told("kind = \"plane\"\npoint = [1.9, 0]\nnormal = [-1, 0]\n"), 0u);
+  EXPECT_EQ(told("kind = \"plane\"\npoint = [1.9, 0]\nnormal = [-1, 0.3]\n"), 1u);
 }
 
 TEST(Scene, SurfaceTensionIsRefusedWithPeriodicSidesAndContactAnglesOtherThan90) {
@@ -192,11 +207,10 @@ TEST(Scene, SurfaceTensionIsRefusedWithPeriodicSidesAndContactAnglesOtherThan90)
     if (!s.capabilities.surface_tension) continue;
     EXPECT_TRUE(tells(with(wet, "max = [2, 1]\n\n", "max = [2, 1]\ncontact_angle = 30\n\n"), "the contact angle is 90 degrees"))
         << s.name;
-    if (s.capabilities.periodic_sides) {
-      EXPECT_TRUE(tells(with(wet, "max = [2, 1]\n\n", "max = [2, 1]\nboundary = [\"periodic\", \"walls\"]\n\n"),
-                        "does not go across periodic sides"))
-          << s.name;
-    }
+    EXPECT_EQ(tells(with(wet, "max = [2, 1]\n\n", "max = [2, 1]\nboundary = [\"periodic\", \"walls\"]\n\n"),
+                    "does not go across periodic sides"),
+              !s.capabilities.grid)
+        << s.name;
   }
 }
 

@@ -53,6 +53,7 @@ void distances(StepContext<D>& c, int passes) {
     });
     w.fluid.padWith(*out, Particles<D>::paddingRecord());
     w.fluid.p.data.swap(*out);
+    c.refresh(w.fluid.p.data, Holds::positions);  // for the next pass
   }
 }
 

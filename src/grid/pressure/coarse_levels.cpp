@@ -19,9 +19,9 @@ void CoarsestSolve<D>::factor(Level<D>& l, bool unit, bool) {
     const int c = cells_[i];
     a[i * n + i] = entry.diag(c);
     for (int k = 0; k < D; ++k) {
-      const int below = entry.below(c, k);
-      const auto j = std::lower_bound(cells_.begin(), cells_.begin() + i, below) - cells_.begin();
-      if (cells_[j] == below) a[i * n + j] = entry.link(c, k);
+      const int below = entry.below(c, k);  // of a higher number where it is across a periodic side
+      const auto j = std::lower_bound(cells_.begin(), cells_.end(), below) - cells_.begin();
+      if (j < n && cells_[j] == below) a[std::max<int>(i, j) * n + std::min<int>(i, j)] = entry.link(c, k);
     }
   }
   matrix_.factor(entry.leastPivot);

@@ -87,13 +87,16 @@ struct GatherLinks {
   }
 };
 
-/// diag and its inverse, from the links to air and to each other.
+/// diag and its inverse, from the links to air and to each other. Links to where the level has no tile are cut: those across
+/// periodic sides, where the level has no whole tiles between these.
 template <int D>
 struct AddLinks {
   LevelView<D> l;
   BRIM_DEVICE_FN void operator()(int t) const {
-    const Links<D, false> links(l, t);
     const std::size_t first = std::size_t(t) * Tiles<D>::cells;
+    for (int k = 0; k < D; ++k)
+      if (l.beside[2 * D * t + 2 * k] == l.tiles) cutLower(l.w[k] + first, k);
+    const Links<D, false> links(l, t);
     eachSlice<D>([&](int s) {
       eachLineOf(s, [&](int line) {
         Cells<float> diag = links.diag(line);
@@ -101,6 +104,19 @@ struct AddLinks {
         store(l.diag + first + firstOf(line), diag);
         store(l.inverse + first + firstOf(line),
               select(diag > Cells<float>(0.0f), Cells<float>(1.0f) / max(diag, Cells<float>(1e-20f)), Cells<float>(0.0f)));
+      });
+    });
+  }
+  /// The links w of a tile's lowest cells along k to those below become 0.
+  BRIM_DEVICE_FN static void cutLower(float* w, int k) {
+    eachSlice<D>([&](int s) {
+      eachLineOf(s, [&](int line) {
+        if (k == 0 ? (firstOf(line) & 7) == 0 : alongAxis(line, k) == 0) {
+          if (k == 0)
+            w[firstOf(line)] = 0;
+          else
+            store(w + firstOf(line), Cells<float>(0.0f));
+        }
       });
     });
   }

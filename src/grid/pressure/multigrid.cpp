@@ -48,6 +48,7 @@ Places<D> Multigrid<D>::boxOf(int level) const {
   Places<D> box = finest().tiles.box();
   for (int k = 0; k < D; ++k) {
     const int last = (box.low[k] + box.size[k] - 1) >> level;
+    box.wraps[k] = box.wraps[k] && box.size[k] % (1 << level) == 0;  // else the last tile is not full
     box.low[k] >>= level;
     box.size[k] = last - box.low[k] + 1;
   }

@@ -6,24 +6,25 @@ namespace brim::inline BRIM_FLAVOUR {
 
 /// Cells of 2 d in 3D and 3 d in 2D, so that a lattice at rest has 8 or 9 particles in each. The grid is centred on the domain
 /// and covers it: where a side is no whole number of cells, the first and the last cell are cut by the walls, by less than half.
+/// Periodic sides are whole tiles apart (the scene's check sees to that).
 template <int D>
 struct GridGeometry {
   static constexpr int perSide = D == 2 ? 3 : 2;  // particles along a cell's side
   static constexpr int full = power(perSide, D);  // N_init of Eq. 19
   double spacing;                                 // [m] of particles at rest
   Vec<D> extent;                                  // [m] of the domain
-  Vec<D, bool> walled;                            // the domain's sides along an axis are walls
+  Vec<D, bool> walled, periodic;                  // the domain's sides along an axis are walls, or one
   Real cell, perCell;                             // [m] side of a cell; [1/m]
   Vec<D> shift{};                                 // [cells] of the domain's corner from the grid's
   Vec<D, int> size{};                             // cells across the domain
 
-  GridGeometry(double particleSpacing, const Vec<D>& domain, const Vec<D, bool>& walls)
-      : spacing(particleSpacing), extent(domain), walled(walls) {
+  GridGeometry(double particleSpacing, const Vec<D>& domain, const Vec<D, bool>& walls, const Vec<D, bool>& wraps = {})
+      : spacing(particleSpacing), extent(domain), walled(walls), periodic(wraps) {
     const double side = perSide * spacing;
     cell = Real(side), perCell = Real(1 / side);
     for (int k = 0; k < D; ++k) {
       const double cells = double(extent[k]) / side;
-      size[k] = int(std::ceil(cells - 1e-4));
+      size[k] = periodic[k] ? 8 * int(std::lround(cells / 8)) : int(std::ceil(cells - 1e-4));
       const double cut = (size[k] - cells) / 2;
       shift[k] = cut > 1e-4 ? Real(cut) : Real(0);
     }
@@ -46,11 +47,22 @@ struct GridGeometry {
     for (int k = 0; k < D; ++k) x[k] = (q[k] - shift[k]) * cell;
     return x;
   }
-  /// The domain's tiles and one more on every side.
+  /// x moved to the first period along periodic axes. Within it also as a number of cells, which rounding may lift to the next.
+  BRIM_FN Vec<D> wrapped(Vec<D> x) const {
+    for (int k = 0; k < D; ++k) {
+      if (!periodic[k] || (x[k] >= 0 && x[k] * perCell < Real(size[k]))) continue;
+      x[k] -= extent[k] * std::floor(x[k] / extent[k]);
+      if (x[k] * perCell >= Real(size[k])) x[k] = 0;
+    }
+    return x;
+  }
+  /// The domain's tiles and one more on every side that is not periodic.
   Places<D> places() const {
     Vec<D, int> first, last;
-    for (int k = 0; k < D; ++k) first[k] = -8, last[k] = size[k] + 7;
-    return Places<D>::ofCells(first, last);
+    for (int k = 0; k < D; ++k) first[k] = periodic[k] ? 0 : -8, last[k] = periodic[k] ? size[k] - 1 : size[k] + 7;
+    Places<D> all = Places<D>::ofCells(first, last);
+    all.wraps = periodic;
+    return all;
   }
 };
 

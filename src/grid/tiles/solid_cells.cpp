@@ -2,6 +2,7 @@
 #include "grid/tiles/solid_cells.h"
 
 #include "grid/tiles/lines.h"
+#include "grid/tiles/thin_solids.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -52,6 +53,13 @@ bool SolidCells<D>::bodies(const Solids<D>& solids, const std::vector<int>& whic
   for (int c = 0; c < Tiles<D>::cells; ++c) {
     part.fraction[c] = f.cellFraction(half.data(), c);
     for (int k = 0; k < D; ++k) part.open[k][c] = f.bodyFace(distance.data(), c, k);
+  }
+  const ThinSolids<D> thin{f};
+  for (const int b : near) {
+    if (!thin.isThin(body[b])) continue;
+    for (int c = 0; c < Tiles<D>::cells; ++c)
+      for (int k = 0; k < D; ++k)
+        if (thin.isNear(distance.data(), c, k)) part.open[k][c] = min(part.open[k][c], thin.open(body[b], place, c, k));
   }
   return true;
 }

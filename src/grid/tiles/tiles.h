@@ -14,10 +14,12 @@ BRIM_FN constexpr int power(int base, int exponent) {
   return p;
 }
 
-/// A box of places for tiles. The tile at a place holds the cells 8 place .. 8 place + 7 along each axis.
+/// A box of places for tiles. The tile at a place holds the cells 8 place .. 8 place + 7 along each axis. Along an axis that
+/// `wraps` the last place is followed by the first, so that fields are periodic there without copies.
 template <int D>
 struct Places {
   Vec<D, int> low{}, size{};
+  Vec<D, bool> wraps{};
 
   /// The places of the cells first .. last.
   static Places ofCells(const Vec<D, int>& first, const Vec<D, int>& last) {
@@ -34,8 +36,12 @@ struct Places {
   BRIM_FN int number(const Vec<D, int>& place) const {
     int n = 0;
     for (int k = D - 1; k >= 0; --k) {
-      const int at = place[k] - low[k];
-      if (at < 0 || at >= size[k]) return -1;
+      int at = place[k] - low[k];
+      if (at < 0 || at >= size[k]) {
+        if (!wraps[k]) return -1;
+        at %= size[k];
+        if (at < 0) at += size[k];
+      }
       n = n * size[k] + at;
     }
     return n;
@@ -47,7 +53,7 @@ struct Places {
   }
   bool operator==(const Places& b) const {
     for (int k = 0; k < D; ++k)
-      if (low[k] != b.low[k] || size[k] != b.size[k]) return false;
+      if (low[k] != b.low[k] || size[k] != b.size[k] || wraps[k] != b.wraps[k]) return false;
     return true;
   }
 };

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(512) invertKernel(Dense<D> m) {
     own[thread] = a[thread * n + thread] = m.entry.diag(c);
     for (int k = 0; k < D; ++k) {
       const int below = m.entry.below(c, k);
-      for (int j = 0; j < thread; ++j)
+      for (int j = 0; j < n; ++j)
         if (cell[j] == below) a[thread * n + j] = a[j * n + thread] = m.entry.link(c, k);
     }
   }

@@ -2,6 +2,7 @@
 #include "grid/tiles/solid_cells.h"
 
 #include "grid/tiles/lines.h"
+#include "grid/tiles/thin_solids.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -54,6 +55,13 @@ struct FindSolids {
     __syncthreads();
     Own own{fractions.cellFraction(half, ownCell()), {}};
     for (int k = 0; k < D; ++k) own.open[k] = fractions.bodyFace(far, ownCell(), k);
+    const ThinSolids<D> thin{fractions};
+    for (int b = 0; b < count; ++b) {
+      const PlacedSolid<D>& one = body[which[b]];
+      if (!thin.isThin(one) || !fractions.isNear(one, place)) continue;
+      for (int k = 0; k < D; ++k)
+        if (thin.isNear(far, ownCell(), k)) own.open[k] = min(own.open[k], thin.open(one, place, ownCell(), k));
+    }
     return own;
   }
   __device__ void operator()(int t) const {
