@@ -3,7 +3,7 @@
 //
 //   e = u sqrt(w),  w = K/(1 + K/m),  K = beta dt^2 k
 //   (1 + 1/m (sum e e^T + A)) v_i+ = v_i + 1/m (sum e (e.v_j - b mu + t) + Q - L),      b = 1 - e.e/m
-//   dmu = -e.(v_i+ - v_j) - b mu + t,   v_i += e dmu/m,   v_j -= e dmu/m,               t = (1 - eta) e.(v_i - v_j)_old
+//   dmu = -e.(v_i+ - v_j) - b mu + t,   v_i += e dmu/m,   v_j -= e dmu/m,               t = e.u_ij
 #pragma once
 #include "solvers/constraint/stiffness.h"
 
@@ -54,6 +54,7 @@ struct Stars {
     const auto p = w.fluid.p.read(), v = w.fluid.v.read();
     const auto P = w.fluid.pressure.read(), s = stiffness.s.read();
     const auto held = stiffness.walls.read();
+    const auto flow = stiffness.flow.read();
     const auto count = count_.view();
     const Lists lists = c.nb().fluid;
     const int padding = w.fluid.padding();
@@ -95,7 +96,8 @@ struct Stars {
         if (!(perM * implicit > Real(1e-3))) return;
         const Vec<D> e = sqrt(implicit / ((1 + perM * implicit) * r2)) * r;
         to.per.add(1, e);
-        pair[to.last++] = {e, j, 0, (1 - eta) * dot(e, v[i].x - v[j].x)};
+        const Vec<D> linear = Real(0.5) * (flow(i, r) + flow(j, r));
+        pair[to.last++] = {e, j, 0, dot(e, (1 - eta) * (v[i].x - v[j].x) + eta * linear)};
       });
       for (int a = 0; a < D * D; ++a) to.per.e[a] *= perM;
       for (int a = 0; a < D; ++a) to.per.e[D * a + a] += 1;
