@@ -44,6 +44,10 @@ struct Stars {
   Array<Star<D>> rows;
   Array<StarPair<D>> pairs;
 
+  // A pair is a spring near its place alone. Rows that go on with faster relative velocities than that, where a jet lands, have
+  // the densities against them, and what 15 iterations leave of the quarrel threw single particles at 29 m/s from one of 6 m/s.
+  static constexpr double farthest = 0.25;  // [spacings] that a pair's distance changes in a step by its row
+
   /// Star k is that of particle of[k].i, for k below n.
   template <class K, class Mark, class Row>
   void build(StepContext<D>& c, K W, const Stiffness<D>& stiffness, const Row* of, int n, const PairOwner<Mark> owner) {
@@ -60,7 +64,7 @@ struct Stars {
     const int padding = w.fluid.padding();
     const Real critical = stiffness.critical, eta = stiffness.eta, volume = stiffness.v, dt2 = stiffness.dt2,
                perM = stiffness.perM;
-    const Real h2 = Real(w.support * w.support);
+    const Real h2 = Real(w.support * w.support), far = Real(farthest * w.spacing / c.dt);
     forEach(n + 1, [=] BRIM_KERNEL(int k) {
       int pairs = 0;
       if (k < n) {
@@ -97,7 +101,9 @@ struct Stars {
         const Vec<D> e = sqrt(implicit / ((1 + perM * implicit) * r2)) * r;
         to.per.add(1, e);
         const Vec<D> linear = Real(0.5) * (flow(i, r) + flow(j, r));
-        pair[to.last++] = {e, j, 0, dot(e, (1 - eta) * (v[i].x - v[j].x) + eta * linear)};
+        const Real most = far * sqrt(dot(e, e));
+        const Real t = dot(e, (1 - eta) * (v[i].x - v[j].x) + eta * linear);
+        pair[to.last++] = {e, j, 0, max(min(t, most), -most)};
       });
       for (int a = 0; a < D * D; ++a) to.per.e[a] *= perM;
       for (int a = 0; a < D; ++a) to.per.e[D * a + a] += 1;
