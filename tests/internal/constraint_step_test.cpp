@@ -130,6 +130,34 @@ TYPED_TEST(ConstraintStep, JacobiansAreWhatDifferencesGive_CF07) {
     }
 }
 
+TYPED_TEST(ConstraintStep, TheLinearPartOfAFlowIsThatOfALinearFlow) {
+  constexpr int D = TypeParam::value;
+  auto made = TestFixture::lump(TestFixture::scene("equality"));
+  World<D>& w = *made;
+  Searched<D> now(w, dt);
+  double L[D][D];
+  for (int a = 0; a < D; ++a)
+    for (int b = 0; b < D; ++b) L[a][b] = 1 + 2 * a - 3 * b * b;  // [1/s]
+  for (int i = 0; i < w.fluid.size(); ++i)
+    for (int a = 0; a < D; ++a) {
+      double u = 0.5;
+      for (int b = 0; b < D; ++b) u += L[a][b] * w.fluid.p[i].x[b];
+      w.fluid.v[i].x[a] = Real(u);
+    }
+  LocalFlow<D> flow;
+  flow.measure(now.c, Cubic<D>(w.support));
+  const auto at = flow.read();
+  // A thousandth of the moments' trace is added to them: of the strain up to D thousandths over the least share of a direction,
+  // which is a third at corners of the lump.
+  for (int i = 0; i < w.fluid.size(); ++i)
+    for (int b = 0; b < D; ++b) {
+      Vec<D> r = {};
+      r[b] = Real(d);
+      const Vec<D> u = at(i, r);
+      for (int a = 0; a < D; ++a) EXPECT_NEAR(u[a], d * L[a][b], 0.012 * d * 12) << i << " component " << a << " along " << b;
+    }
+}
+
 TYPED_TEST(ConstraintStep, FindsWhatADenseSolveFinds_CF12_CF15) {
   constexpr int D = TypeParam::value;
   typename TestFixture::Case c("equality");
