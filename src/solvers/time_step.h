@@ -7,8 +7,8 @@ namespace brim::inline BRIM_FLAVOUR {
 /// Steps that differ by less than this part of them are the same but for rounding.
 constexpr double sameStep = 1e-9;
 
-/// What a fixed step leaves up to a frame that is less than this part of it belongs to the step before: where 1/120 s is written as
-/// 0.00833333333, six steps end 2e-11 s before a frame, and joints and contacts undo their errors within each step.
+/// What a fixed step leaves up to a frame that is less than this part of it belongs to the step before: where 1/120 s is written
+/// as 0.00833333333, six steps end 2e-11 s before a frame, and joints and contacts undo their errors within each step.
 constexpr double restOfStep = 1e-3;
 
 /// dt = min(time.dt_max, CFL, the solver's own, the way to `until`). CFL: nothing travels more than `cfl` particle radii

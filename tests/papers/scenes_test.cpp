@@ -57,11 +57,11 @@ TEST(Scenes, TheFrontOfThePaddlersDamRunsAndComesBack_CF24) {
   EXPECT_GT(q.bodies[0].centre[1], 0.1);  // the hull floats
 }
 
-// Six jointed bodies with 15 iterations of 1/120 s. The first turn empties the chamber that the scene starts with; in the second the
-// chamber fills through a slit of four spacings, whose pairs are held by their pressures: 12 % less is seen (5 % at 1/240 s).
+// Six jointed bodies with 15 iterations of 1/120 s. The first turn empties the chamber that the scene starts with; in the second
+// the chamber fills through a slit of four spacings, whose pairs are held by their pressures: 12 % less is seen (5 % at 1/240 s).
 TEST(Scenes, ThePumpMovesWhatItsPistonSweepsAtTheStepOfThePaper_CF25) {
-  const Scene s = readScene(BRIM_SOURCE "/scenes/piston_pump.toml",
-                            {{"time.dt", "0.0083333333333333"}, {"solver.iterations", "15"}});
+  const Scene s =
+      readScene(BRIM_SOURCE "/scenes/piston_pump.toml", {{"time.dt", "0.0083333333333333"}, {"solver.iterations", "15"}});
   Simulation sim(s);
   const double turn = 2 * 3.14159265358979 / s.joints[0].motor_speed, swept = 0.31 * 0.24;
   sim.advanceTo(turn);

@@ -47,11 +47,11 @@ struct HeldByWalls {
   Vec<D> Q, L;  // [N s]
 };
 
-/// beta dt^2 times the second derivatives of what the samples of a surface cost a particle, without those that are negative: a flat
-/// wall holds along its normal alone. (Radial rows to single samples would hold along the wall too, as a brake.)
+/// beta dt^2 times the second derivatives of what the samples of a surface cost a particle, without those that are negative: a
+/// flat wall holds along its normal alone. (Radial rows to single samples would hold along the wall too, as a brake.)
 template <int D>
 struct SurfaceStiffness {
-  Square<D> A;  // [kg]
+  Square<D> A;   // [kg]
   Vec<D> drift;  // A times the velocity of the surface [N s]
   bool any;
 };
