@@ -15,7 +15,7 @@ struct ConstraintParameters {
   double over_relaxation = 1.3;
   double warm_start = 0.8;
   std::string stiffness = "implicit";
-  double stiffness_damping = 0.35;
+  double stiffness_damping = 0.4;
   int stiffness_interval = 3;
   std::string acceleration = "multilevel";
   std::string condition = "inequality";
