@@ -7,14 +7,22 @@ namespace brim::inline BRIM_FLAVOUR {
 /// Steps that differ by less than this part of them are the same but for rounding.
 constexpr double sameStep = 1e-9;
 
+/// What a fixed step leaves up to a frame that is less than this part of it belongs to the step before: where 1/120 s is written
+/// as 0.00833333333, six steps end 2e-11 s before a frame, and joints and contacts undo their errors within each step.
+constexpr double restOfStep = 1e-3;
+
 /// dt = min(time.dt_max, CFL, the solver's own, the way to `until`). CFL: nothing travels more than `cfl` particle radii
 /// (spacing/2; grid solvers: cells) in a step; speeds are those at its start, with what gravity adds on the way. time.dt replaces
-/// all but the end: a fixed step that would pass it is cut to land on it.
+/// all but the end: a fixed step that would pass it is cut to land on it, and one that would all but reach it is stretched.
 template <int D>
 TimeLimit nextStep(const World<D>& w, const Solver<D>& solver, double maxSpeed, double until) {
   const TimeControl& time = w.scene().time;
   const double left = until - w.time;
-  if (time.dt > 0) return left < time.dt * (1 - sameStep) ? TimeLimit{left, "frame"} : TimeLimit{time.dt, "dt"};
+  if (time.dt > 0) {
+    if (left < time.dt * (1 - sameStep)) return {left, "frame"};
+    const double rest = left - time.dt;
+    return {rest > time.dt * sameStep && rest < time.dt * restOfStep ? left : time.dt, "dt"};
+  }
   TimeLimit l{time.dt_max, "dt_max"};
   const auto bound = [&](double dt, const char* name) {
     if (dt < l.dt) l = {dt, name};

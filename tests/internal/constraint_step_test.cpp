@@ -130,6 +130,34 @@ TYPED_TEST(ConstraintStep, JacobiansAreWhatDifferencesGive_CF07) {
     }
 }
 
+TYPED_TEST(ConstraintStep, TheLinearPartOfAFlowIsThatOfALinearFlow) {
+  constexpr int D = TypeParam::value;
+  auto made = TestFixture::lump(TestFixture::scene("equality"));
+  World<D>& w = *made;
+  Searched<D> now(w, dt);
+  double L[D][D];
+  for (int a = 0; a < D; ++a)
+    for (int b = 0; b < D; ++b) L[a][b] = 1 + 2 * a - 3 * b * b;  // [1/s]
+  for (int i = 0; i < w.fluid.size(); ++i)
+    for (int a = 0; a < D; ++a) {
+      double u = 0.5;
+      for (int b = 0; b < D; ++b) u += L[a][b] * w.fluid.p.data[i].x[b];
+      w.fluid.v.data[i].x[a] = Real(u);
+    }
+  LocalFlow<D> flow;
+  flow.measure(now.c, Cubic<D>(w.support));
+  const auto at = flow.read();
+  // A thousandth of the moments' trace is added to each direction: 3/1000 of the gradient (of up to 12/s) is missing where
+  // neighbours are on all sides, and up to four times as much at corners.
+  for (int i = 0; i < w.fluid.size(); ++i)
+    for (int b = 0; b < D; ++b) {
+      Vec<D> r = {};
+      r[b] = Real(d);
+      const Vec<D> u = at(i, r);
+      for (int a = 0; a < D; ++a) EXPECT_NEAR(u[a], d * L[a][b], 0.012 * 12 * d) << i << " component " << a << " along " << b;
+    }
+}
+
 TYPED_TEST(ConstraintStep, FindsWhatADenseSolveFinds_CF12_CF15) {
   constexpr int D = TypeParam::value;
   typename TestFixture::Case c("equality");

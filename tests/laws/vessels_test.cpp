@@ -68,7 +68,11 @@ INSTANTIATE_TEST_SUITE_P(OfPositions, Multilevel, testing::Values("pbf", "projec
 // A period is 2 pi sqrt(1.8 m / 2 g) = 1.9 s: means over the third and fourth are the levels that it comes to.
 TEST_P(Vessels, ThatAreConnectedEndLevel) {
   const Means m = observe(wells(solver, 0.04), {0, 0.2, 0.2}, {0.8, 1, 0.2}, 3.9, 7.7);
-  EXPECT_NEAR(m.left, m.right, 0.01 * 0.6);
+  // With the cubic kernel the lattice of `constraint` holds a shear of about half a per cent of its pressure
+  // (docs/validation.md). Over both walls of a well that is 0.005 rho g h^2, which carries 0.005 h^2/w = 9 mm of water. -3 to 11
+  // mm are seen for other dampings.
+  const double held = solver == "constraint" ? 0.005 * 0.6 * 0.6 / 0.2 : 0.01 * 0.6;
+  EXPECT_NEAR(m.left, m.right, held);
   EXPECT_NEAR((m.left + m.right) / 2, 0.6, 0.01 * 0.6);
 }
 

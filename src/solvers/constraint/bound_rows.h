@@ -77,17 +77,19 @@ class BoundRows {
     if (!w.bodies || !density.samples) return;
     const SampleStiffness<D, K> samples(c, W, density, stiffness);
     const auto p = w.fluid.p.read(), v = w.fluid.v.read();
-    for (const BoundRow<D>& row : rows)
+    forEachOnHost(int(rows.size()), [&](int of) {
+      const BoundRow<D>& row = rows[of];
       for (std::size_t k = row.blocks; k < row.blocksEnd; ++k) {
         HeldByBody<D>& held = held_[k];
+        held.gather(samples, row.i, blocks[k].body);
+        if (!held.any) continue;
         const BodyState& body = w.bodies->body(blocks[k].body);
         const Vector r = leverOf(w, blocks[k].body, p[row.i].x);
         for (int a = 0; a < 3; ++a) held.r[a] = r[a];
-        held.gather(samples, row.i, blocks[k].body);
-        if (!held.any) continue;
         held.begin(v[row.i].x + density.gravity, held.velocity(body.u.v.data(), body.u.w.data()), stiffness.eta);
         held.solveFor(stiffness.perM, body.perMass, body.perInertiaHere.data());
       }
+    });
   }
   void sweepStars(World<D>& w, Stiffness<D>& stiffness) {
     Record<D>* const v = w.fluid.v.data.data();

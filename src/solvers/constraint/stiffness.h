@@ -11,7 +11,9 @@
 // code has twice that beta, and 2 for 4. With eta = 1 the rows are a viscosity of beta dt k; with eta = 0 they add inertia to the
 // distance of a pair and take no energy (Newmark's mean acceleration, beta = 1/4 - 1/s).
 #pragma once
+#include "math/svd.h"
 #include "solvers/constraint/body_blocks.h"
+#include "solvers/constraint/local_flow.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -38,46 +40,37 @@ BRIM_FN R curvature(const Poly6<D>& W, R r2) {
   return R(6 * W.weight / (W.h * W.h)) * upToOne(R(1) - q2) * max(R(5) * q2 - R(1), R(0));
 }
 
-/// A D x D matrix, row-major.
-template <int D, class R = Real>
-struct Square {
-  R e[D * D];
-  BRIM_DEVICE_FN void add(R s, const Vec<D, R>& a) {
-    for (int k = 0; k < D; ++k)
-      for (int m = 0; m < D; ++m) e[D * k + m] += s * a[k] * a[m];
-  }
-  BRIM_DEVICE_FN friend Vec<D, R> operator*(const Square& a, const Vec<D, R>& x) {
-    Vec<D, R> y = {};
-    for (int k = 0; k < D; ++k)
-      for (int m = 0; m < D; ++m) y[k] += a.e[D * k + m] * x[m];
-    return y;
-  }
-  BRIM_DEVICE_FN Square inverse() const {
-    Square r;
-    if constexpr (D == 2) {
-      const R per = 1 / (e[0] * e[3] - e[1] * e[2]);
-      r.e[0] = per * e[3], r.e[1] = -per * e[1], r.e[2] = -per * e[2], r.e[3] = per * e[0];
-    } else {
-      R minor[9];
-      for (int k = 0; k < 3; ++k)
-        for (int m = 0; m < 3; ++m) {
-          const int a = (k + 1) % 3, b = (k + 2) % 3, c = (m + 1) % 3, d = (m + 2) % 3;
-          minor[3 * k + m] = e[3 * a + c] * e[3 * b + d] - e[3 * a + d] * e[3 * b + c];
-        }
-      const R per = 1 / (e[0] * minor[0] + e[1] * minor[1] + e[2] * minor[2]);
-      for (int k = 0; k < 3; ++k)
-        for (int m = 0; m < 3; ++m) r.e[3 * k + m] = per * minor[3 * m + k];
-    }
-    return r;
-  }
-};
-
 /// What walls that do not react have of a particle: all their rows in one, as a vector impulse L = Q - A v_i.
 template <int D>
 struct HeldByWalls {
   Square<D> A;  // [kg]
   Vec<D> Q, L;  // [N s]
 };
+
+/// beta dt^2 times the second derivatives of what the samples of a surface cost a particle, without those that are negative: a
+/// flat wall holds along its normal alone. (Radial rows to single samples would hold along the wall too, as a brake.)
+template <int D>
+struct SurfaceStiffness {
+  Square<D> A;   // [kg]
+  Vec<D> drift;  // A times the velocity of the surface [N s]
+  bool any;
+};
+
+/// The part of a symmetric matrix that has no negative eigenvalues.
+template <int D>
+BRIM_DEVICE_FN Square<D> positivePart(const Square<D>& of) {
+  double a[D][D], v[D][D];
+  for (int k = 0; k < D; ++k)
+    for (int m = 0; m < D; ++m) a[k][m] = double(of.e[D * k + m]);
+  eigenvectors(a, v);
+  Square<D> to = {};
+  for (int q = 0; q < D; ++q) {
+    Vec<D> along;
+    for (int k = 0; k < D; ++k) along[k] = Real(v[k][q]);
+    if (a[q][q] > 0) to.add(Real(a[q][q]), along);
+  }
+  return to;
+}
 
 /// The same of a rigid body. A sample's row is along x_i - x_k, where the body's spin about x_i does not count: the rows of all
 /// samples are one with the body's velocity u at x_i, L = Q - A (v_i - u), and the reaction acts at x_i too.
@@ -97,13 +90,10 @@ struct HeldByBody {
   /// A, from the samples of the body around particle i.
   template <class Samples>
   BRIM_DEVICE_FN void gather(const Samples& samples, int i, int body) {
-    A = {}, L = {}, any = false;
-    samples.each(i, body, [&](Real weight, const Vec<D>& u, const Vec<D>&) {
-      Vec<D, double> along;
-      for (int k = 0; k < D; ++k) along[k] = u[k];
-      A.add(weight, along);
-      any = true;
-    });
+    L = {};
+    const SurfaceStiffness<D> of = samples.of(i, body);
+    any = of.any;
+    for (int k = 0; k < D * D; ++k) A.e[k] = of.A.e[k];
   }
   /// Q, of the velocities at the step's start.
   BRIM_DEVICE_FN void begin(const Vec<D>& vi, const Vec<D, double>& u, double eta) {
@@ -156,10 +146,11 @@ struct Stiffness {
   bool any = false;   // s is above `critical` somewhere
   Array<Real> s;      // of each particle: dt^2/m sum k
   Array<HeldByWalls<D>> walls;
+  LocalFlow<D> flow;  // at the step's start
 
   /// beta: the part of the stiffness that is implicit.
   BRIM_FN static Real part(Real s, Real critical, Real eta) { return s > critical ? (1 - critical / s) / (2 - eta) : Real(0); }
-  std::size_t bytes() const { return s.bytes() + walls.bytes(); }
+  std::size_t bytes() const { return s.bytes() + walls.bytes() + flow.bytes(); }
 };
 
 /// s of all particles at the last step's pressures.
@@ -196,6 +187,7 @@ void measureStiffness(StepContext<D>& c, K W, const DensityRows<D>& rows, double
   });
   w.fluid.padWith(to.s, Real(0));
   to.any = maxOf(n, [=] BRIM_KERNEL(int i) { return s[i]; }) > to.critical;
+  if (to.any) to.flow.measure(c, W);
 }
 
 /// A of the samples for which of(owner) holds, and of what bends f(phi) of walls: for one particle.
@@ -229,27 +221,42 @@ struct SampleStiffness {
         padding(c.world.solids.padding()),
         firstFree(c.world.solids.firstFree()) {}
 
-  /// Calls add(weight [kg], unit vector, velocity of the sample) for the samples of `body`, or of what does not react (-1).
-  template <class F>
-  BRIM_DEVICE_FN void each(int i, int body, F add) const {
+  /// Of the samples of `body`, or of what does not react (-1), for particle i.
+  BRIM_DEVICE_FN SurfaceStiffness<D> of(int i, int body) const {
+    SurfaceStiffness<D> to = {};
     const Real pressed = P[i] > 0 ? P[i] : 0;
     const Real times = Stiffness<D>::part(stiff[i], critical, eta) * dt2 * v * pressed;
-    if (!(times > 0)) return;
+    if (!(times > 0)) return to;
     const Real slope = walls.slope(phi[i]), bend = walls.bend(phi[i]);
-    Vec<D> gradient = {}, drift = {};
+    Vec<D> gradient = {}, mean = {}, driven = {};
+    Square<D> sum = {};
     Real count = 0;
     eachNeighbour(solid, i, padding, [&](int k) {
       if (body < 0 ? owner[k] >= firstFree : owner[k] != firstFree + body) return;
-      const Vec<D> r = p[i].x - s[k].x;
-      const Real r2 = dot(r, r), weight = times * slope * v0 * s[k].a * curvature(W, r2);
-      const Vec<D> g = (v0 * s[k].a * W.grad(r)).vec();
-      gradient += g;
-      drift += sv[k].x;
+      const Vec<D> r = p[i].x - s[k].x, u = sv[k].x;
+      const Real r2 = dot(r, r), weight = times * slope * v0 * s[k].a;
+      if (!(r2 > 0)) return;
+      const auto g = W.grad(r);
+      gradient += ((v0 * s[k].a) * g).vec();
+      mean += u;
       count += 1;
-      if (weight > 0) add(weight, (1 / sqrt(r2)) * r, sv[k].x);
+      // W'' along r and W'/r across it
+      const Real across = weight * g.g, along = (weight * curvature(W, r2) - across) / r2;
+      sum.add(along, r);
+      for (int a = 0; a < D; ++a) sum.e[D * a + a] += across;
+      driven += (along * dot(r, u)) * r + across * u;
     });
-    const Real g2 = dot(gradient, gradient);
-    if (bend > 0 && g2 > 0) add(times * bend * g2, (1 / sqrt(g2)) * gradient, (1 / count) * drift);
+    if (!(count > 0)) return to;
+    mean = (1 / count) * mean;
+    if (bend > 0) {
+      sum.add(times * bend, gradient);
+      driven += (times * bend * dot(gradient, mean)) * gradient;
+    }
+    to.A = positivePart(sum);
+    // What the cut takes away moves with the mean.
+    to.drift = driven - sum * mean + to.A * mean;
+    for (int k = 0; k < D; ++k) to.any = to.any || to.A.e[D * k + k] > 0;
+    return to;
   }
 };
 
@@ -265,11 +272,11 @@ void holdByWalls(StepContext<D>& c, K W, const DensityRows<D>& rows, Stiffness<D
   const bool any = rows.samples;
   forEach(w.fluid.size(), [=] BRIM_KERNEL(int i) {
     HeldByWalls<D> h = {};
-    if (any)
-      samples.each(i, -1, [&](Real weight, const Vec<D>& u, const Vec<D>& wall) {
-        h.A.add(weight, u);
-        h.Q += weight * (eta * dot(u, wall) + (1 - eta) * dot(u, v[i].x)) * u;
-      });
+    if (any) {
+      const SurfaceStiffness<D> wall = samples.of(i, -1);
+      h.A = wall.A;
+      h.Q = eta * wall.drift + (1 - eta) * (wall.A * v[i].x);
+    }
     held[i] = h;
   });
 }
