@@ -70,7 +70,7 @@ struct DfsphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "quintic", "wendland", "poly6"}});
+       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
   }
 };
 
