@@ -348,7 +348,7 @@ void declare(SceneVisitor& v, Scene& s) {
     v.key("support", &s.resolution.support,
           between(1.2, 5, "spacings",
                   "Support radius of the smoothing kernel: twice its smoothing length. "
-                  "The quintic spline reaches half as far again."));
+                  "The quintic spline reaches half as far again, the kernel slepian a tenth."));
   });
   v.table("fluid", "The liquid and its sources.", [&] {
     v.key("density", &s.fluid.density, positive("kg/m^3", "Rest density."));
@@ -426,7 +426,10 @@ std::string kernelName(const Scene& s) {
   return "cubic";
 }
 
-double supportOf(const Scene& s) { return s.resolution.support * (kernelName(s) == "quintic" ? 1.5 : 1.0); }
+double supportOf(const Scene& s) {
+  const std::string kernel = kernelName(s);
+  return s.resolution.support * (kernel == "quintic" ? 1.5 : kernel == "slepian" ? 1.1 : 1.0);
+}
 
 std::vector<std::string> solverNames() {
   std::vector<std::string> names;

@@ -29,12 +29,12 @@ namespace brim::inline BRIM_FLAVOUR {
 struct DfsphParameters {
   int iterations = 100;
   double tolerance = 1e-3;
-  int divergence_iterations = 100;
+  int divergence_iterations = 200;
   double divergence_tolerance = 1e-4;
   double alpha = 0.03;
   std::string acceleration = "none";
   std::string update = "second_order";
-  std::string kernel = "cubic";
+  std::string kernel = "slepian";
 
   void visit(ParameterVisitor& v) {
     v("iterations", iterations,
@@ -70,7 +70,7 @@ struct DfsphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "quintic", "wendland", "poly6"}});
+       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
   }
 };
 

@@ -65,7 +65,7 @@ struct IisphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "quintic", "wendland", "poly6"}});
+       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
   }
 };
 

@@ -74,7 +74,7 @@ struct PbfParameters {
             {"inequality", "equality"}));
     v("kernel", kernel,
       oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel, as in Macklin & Müller 2013.",
-            {"cubic", "quintic", "wendland", "poly6"}));
+            {"cubic", "slepian", "quintic", "wendland", "poly6"}));
     v("artificial_pressure", artificial_pressure,
       {"",
        "Strength k of the artificial pressure s_corr against clumping (Macklin & Müller 2013), relative to 1/S_i of the rest "

@@ -53,7 +53,7 @@ struct PcisphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "quintic", "wendland", "poly6"}});
+       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
   }
 };
 

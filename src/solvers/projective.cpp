@@ -73,7 +73,7 @@ struct ProjectiveParameters {
       {"", "Largest compression rho/rho0 - 1 that one iteration corrects. For acceleration = multilevel.", 0, 1e6, true});
     v("kernel", kernel,
       oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
-            {"cubic", "quintic", "wendland", "poly6"}));
+            {"cubic", "slepian", "quintic", "wendland", "poly6"}));
     v("xsph", xsph,
       {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
     v("update", update,

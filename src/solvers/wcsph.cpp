@@ -51,7 +51,7 @@ struct WcsphParameters {
        -1e300,
        1e300,
        false,
-       {"cubic", "quintic", "wendland", "poly6"}});
+       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
   }
 };
 

@@ -42,6 +42,8 @@ class Constraint : public Solver<D> {
       step(c, Wendland<D>(w.support));
     else if (w.kernel == "quintic")
       step(c, Quintic<D>(w.support));
+    else if (w.kernel == "slepian")
+      step(c, Slepian<D>(w.support));
     else
       step(c, Cubic<D>(w.support));
   }

@@ -82,7 +82,7 @@ struct ConstraintParameters {
             "of Bodin, Lacoursière & Servin 2012.",
             {"samples", "field", "planes"}));
     v("kernel", kernel,
-      oneOf("Smoothing kernel. Gradients are those of the same kernel.", {"cubic", "quintic", "wendland", "poly6"}));
+      oneOf("Smoothing kernel. Gradients are those of the same kernel.", {"cubic", "slepian", "quintic", "wendland", "poly6"}));
     v("xsph", xsph,
       {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
     v("body_sweeps", body_sweeps, {"", "Sweeps over the joints and contacts of rigid bodies in each iteration.", 1, 1000});

@@ -35,6 +35,11 @@ BRIM_FN R curvature(const Wendland<D>& W, R r2) {
   return R(20 * W.weight / (W.h * W.h)) * (s * s) * max(R(4) * q - R(1), R(0));
 }
 template <int D, class R>
+BRIM_FN R curvature(const Slepian<D>& W, R r2) {
+  const R q2 = r2 * R(1 / (W.h * W.h)), z = upToOne(R(1) - q2);
+  return R(2 * W.weight / (W.h * W.h)) * max(W.bare(r2).k + R(2) * q2 * W.bend(z), R(0));
+}
+template <int D, class R>
 BRIM_FN R curvature(const Poly6<D>& W, R r2) {
   const R q2 = r2 * R(1 / (W.h * W.h));
   return R(6 * W.weight / (W.h * W.h)) * upToOne(R(1) - q2) * max(R(5) * q2 - R(1), R(0));
