@@ -43,6 +43,7 @@ class Neighbours {
   struct Around {
     Points fluid, periodicGhosts, solid;
     int fluidPadding, solidPadding;
+    const char* own = nullptr;  // if not null: points without it get empty lists
   };
   /// Lists for the points p[0] .. p[n - 1], which are in cell order.
   void build(Real support, const Window<D>&, View<const Record<D>> p, int n, const Around&);
