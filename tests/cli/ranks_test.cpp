@@ -126,7 +126,7 @@ TEST_P(RanksOf, OneToFourGiveTheBitsOfARunWithout) {
     EXPECT_EQ(summary(out)["steps"], summary("alone")["steps"]);
     EXPECT_EQ(summary(out)["particles"], summary("alone")["particles"]);
     EXPECT_EQ(summary(out)["ranks"]["count"], ranks);
-    if (ranks > 1) EXPECT_GT(summary(out)["ranks"]["bytes_per_step"], 0);
+    EXPECT_GT(summary(out)["ranks"]["bytes_per_step"], 0);
     for (const auto& frame : fs::directory_iterator(folder / "alone/frames"))
       EXPECT_EQ(contentOf(frame.path()), contentOf(folder / out / "frames" / frame.path().filename())) << frame.path();
   }
@@ -166,16 +166,17 @@ rate = 100
   ASSERT_EQ(alone("--out alone").code, 0);
   const Outcome o = on(3, "--out on");
   ASSERT_EQ(o.code, 0) << o.err;
-  for (const auto& table : fs::recursive_directory_iterator(folder / "alone"))
-    if (has(table.path().filename().string(), "gauges") && table.is_regular_file())
-      EXPECT_EQ(contentOf(table.path()), contentOf(folder / "on" / fs::relative(table.path(), folder / "alone")));
+  for (const char* table : {"gauges/level.csv", "gauges/pressure.csv"}) {
+    EXPECT_GT(contentOf(folder / "alone" / table).size(), 100u);
+    EXPECT_EQ(contentOf(folder / "alone" / table), contentOf(folder / "on" / table));
+  }
 }
 
 TEST_F(Ranks, WhatIsNotThereIsAMistakeWithAPlace) {
   write(base + block + "[solver]\nname = \"flip\"\n");
   Outcome o = on(2, "--out out");
   EXPECT_EQ(o.code, 2);
-  EXPECT_TRUE(has(o.err, "scene.toml:22:8: solver \"flip\" does not run on many ranks; these do: wcsph")) << o.err;
+  EXPECT_TRUE(has(o.err, "scene.toml:21:8: solver \"flip\" does not run on many ranks; these do: wcsph")) << o.err;
   write(base + block + "[solver]\nname = \"pbf\"\n");
   o = on(2, "--out out");
   EXPECT_EQ(o.code, 2);
