@@ -19,6 +19,8 @@
 #include "world/lent_columns.h"
 #if BRIM_CUDA
 #include "exec/cuda/async_readback.h"
+#else
+#include "world/spread.h"
 #endif
 
 namespace brim::inline BRIM_FLAVOUR {
@@ -75,7 +77,15 @@ class MachineOf final : public Simulation::Machine {
     balance_.step(world_, report_, moment_, driven());
     maxSpeed_ = report_.max_speed;
     memory_.timer.end(report_);
-    if (bad >= 0) throw divergedAt(world_, bad, world_.time, world_.step, report_.dt_limit);
+    if (bad >= 0) {
+      const bool alone = isWhole();
+      together(
+          [&] {
+            const int lost = alone ? bad : measure(world_, 0, report_, moment_);
+            throw divergedAt(world_, lost, world_.time, world_.step, report_.dt_limit);
+          },
+          true);
+    }
     if (const int node = world_.soft.lost(); node >= 0)
       lost(fmt::format("node {} of {} is not finite or faster than {:g} m/s", node, world_.soft.nameOf(node), absurdSpeed));
     if (const int body = lostBody(); body >= 0)
@@ -119,7 +129,11 @@ class MachineOf final : public Simulation::Machine {
   std::vector<JointReport> joints() override {
     return world_.bodies ? world_.bodies->jointReports() : std::vector<JointReport>();
   }
-  std::vector<GaugeReport> gauges() override { return world_.gauges.read(world_); }
+  std::vector<GaugeReport> gauges() override {
+    std::vector<GaugeReport> all;
+    together([&] { all = world_.gauges.read(world_); });
+    return all;
+  }
 
   double time() const override { return world_.time; }
   std::int64_t step() const override { return world_.step; }
@@ -128,7 +142,33 @@ class MachineOf final : public Simulation::Machine {
 
   void restartAverages() override { world_.averagesEnded = true; }
 
+  void spreadOver([[maybe_unused]] ranks::Team& team) override {
+#if BRIM_CUDA
+    throw Failure("ranks compute on CPUs");
+#else
+    spread_ = std::make_unique<Spread<D>>(team, world_.extent, world_.periodic);
+    spread_->isOf(world_);
+#endif
+  }
+  ranks::Report ranks() override {
+    ranks::Report r;
+#if !BRIM_CUDA
+    if (!spread_) return r;
+    ranks::Team& team = spread_->team;
+    const ranks::Traffic sent = team.traffic();
+    std::int64_t sums[] = {sent.bytes, sent.messages};
+    team.sum(sums, 2);
+    r = {team.size(), 0, sums[0], sums[1], spread_->imbalance(), spread_->cutsMoved()};
+#endif
+    return r;
+  }
+
   Snapshot snapshot() override {
+    Snapshot s;
+    together([&] { s = snapshotOfWhole(); });
+    return s;
+  }
+  Snapshot snapshotOfWhole() {
     Snapshot s = besidesParticles();
     const int n = world_.fluid.size();
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
@@ -166,6 +206,11 @@ class MachineOf final : public Simulation::Machine {
 #endif
 
   std::uint64_t stateHash() override {
+    std::uint64_t hash = 0;
+    together([&] { hash = hashOfWhole(); });
+    return hash;
+  }
+  std::uint64_t hashOfWhole() {
     const int n = world_.fluid.size();
     const auto p = onHost(world_.fluid.p.data, n), v = onHost(world_.fluid.v.data, n);
     const auto id = onHost(world_.fluid.id.data, n);
@@ -194,16 +239,37 @@ class MachineOf final : public Simulation::Machine {
 
   std::vector<char> save() override {
     readWritten();
-    return saveState(world_, state_, maxSpeed_);
+    std::vector<char> blob;
+    together([&] { blob = saveState(world_, state_, maxSpeed_); });
+    return blob;
   }
   void restore(const std::vector<char>& blob) override {
     lent_.part(world_);
     lent_.forget();
+#if !BRIM_CUDA
+    if (spread_) spread_->restart();
+#endif
     maxSpeed_ = restoreState(world_, state_, memory_.scratch, blob);
     balance_.forget();
   }
 
  private:
+#if BRIM_CUDA
+  bool isWhole() const { return true; }
+  template <class F>
+  void together(F task, bool = false) {
+    task();
+  }
+#else
+  bool isWhole() const { return !isSpread(world_); }
+  // With ranks: where all particles are, at rank 0. `lost`: it ends the run, for the others as well.
+  template <class F>
+  void together(F task, bool lost = false) {
+    if (isWhole()) return task();
+    spread_->whole(world_.fluid, task);
+    if (lost) throw Diverged(world_.time, world_.step, -1, "diverged");
+  }
+#endif
   // Whether motors and loads may have done work in the last step.
   bool driven() const {
     const double end = world_.time, begin = end - report_.dt;
@@ -286,6 +352,9 @@ class MachineOf final : public Simulation::Machine {
   }
 
   World<D> world_;
+#if !BRIM_CUDA
+  std::unique_ptr<Spread<D>> spread_;
+#endif
   StepMemory<D> memory_;
   std::unique_ptr<Solver<D>> solver_;
   SolverState<D> state_;

@@ -4,12 +4,17 @@
 
 #include "brim/health.h"
 #include "brim/parameter.h"
+#include "brim/ranks.h"
 #include "brim/simulation.h"
 #include "brim/tanks.h"
 #include "scene/primitive.h"
 #include "scene/setup.h"
 
 namespace brim {
+
+namespace ranks {
+class Team;
+}
 
 struct Simulation::Machine {
   virtual ~Machine() = default;
@@ -41,6 +46,10 @@ struct Simulation::Machine {
     now.set_value(snapshot());
     return now.get_future();
   }
+
+  /// The others of a run on many ranks; once, before the first step.
+  virtual void spreadOver(ranks::Team&) = 0;
+  virtual ranks::Report ranks() = 0;
 
   Scene scene;
   int threads = 0;

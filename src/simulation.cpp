@@ -12,6 +12,8 @@
 
 #include "flavours.inc"
 #include "machine.h"
+#include "ranked.h"
+#include "ranks/team.h"
 #include "scene/motion.h"
 #include "scene/shape.h"
 #include "scene/validate.h"
@@ -102,13 +104,29 @@ void limitThreads(int threads) {
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
 }
 
-Simulation::Simulation(const Scene& scene, const Options& options) {
+std::unique_ptr<Simulation::Machine> ranks::follow(const Scene& scene, const Options& options) {
   Mistakes mistakes;
   Scene checked = scene;
   checkMeaning(checked, mistakes);
   if (auto all = mistakes.inOrder(); !all.empty()) throw SceneError(std::move(all));
   limitThreads(options.threads);
-  machine_ = flavourFor(options).make(checked);
+  return flavourFor(options).make(checked);
+}
+
+Simulation::Simulation(const Scene& scene, const Options& options) {
+  Mistakes mistakes;
+  Scene checked = scene;
+  checkMeaning(checked, mistakes);
+  if (auto all = mistakes.inOrder(); !all.empty()) throw SceneError(std::move(all));
+  const bool onRanks = ranks::team() != nullptr;
+  if (onRanks) {
+    checkRanks(checked, options, mistakes);
+    if (auto all = mistakes.inOrder(); !all.empty()) throw SceneError(std::move(all));
+  }
+  limitThreads(options.threads);
+  const Flavour& flavour = flavourFor(options);
+  const auto make = [&] { return flavour.make(checked); };
+  machine_ = onRanks ? ranks::lead(make, {options.device, options.precision, options.threads, flavour.name}) : make();
   machine_->threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
   machine_->health = std::make_unique<Health>(machine_->scene);
 }

@@ -10,6 +10,7 @@
 
 #include "brim/suggest.h"
 #include "options.h"
+#include "ranks.h"
 
 #ifndef BRIM_VERSION
 #define BRIM_VERSION "0.2.0"
@@ -90,6 +91,9 @@ int dispatch(int argc, char** argv) {
   auto* run = app.add_subcommand("run", "Run a scene and write frames, statistics, checkpoints, a summary and a picture");
   addScene(*run, a.scene);
   addMachine(*run, a.machine);
+  bool onRanks = false;
+  run->add_flag("--ranks", onRanks,
+                "Share the run among the processes of mpirun -n N brim run ... (docs/ranks.md). The result does not depend on N");
   run->add_option("--out", a.out, "Folder of the results (default: out/<name of the scene>)")->type_name("DIR");
   auto* resume = run->add_flag("--resume", a.resume,
                                "Continue the run in that folder. The result is bit for bit that of a run that was not stopped");
@@ -155,7 +159,7 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? ok : mistake;
   }
-  if (*run) return command::run(a);
+  if (*run) return onRanks ? runOnRanks(a) : command::run(a);
 #ifdef BRIM_REPORT
   if (app.got_subcommand("compare")) return compare(r);
   if (app.got_subcommand("sweep")) return sweep(r);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "brim/ranks.h"
 #include "observe/health_json.h"
 #include "observe/spacing.h"
 
@@ -96,6 +97,12 @@ std::string summaryText(const Simulation& sim, const Snapshot& end, const Totals
   j["bytes_per_particle"] = ratio(double(sim.bytes()), now);
   j["peak_rss_bytes"] = peakMemory();
   j["state_hash"] = fmt::format("{:016x}", sim.stateHash());
+  if (const ranks::Report r = ranks::report(); r.count > 0)
+    j["ranks"] = {{"count", r.count},
+                  {"bytes_per_step", ratio(double(r.bytes), double(r.steps))},
+                  {"messages_per_step", ratio(double(r.messages), double(r.steps))},
+                  {"imbalance", r.imbalance},
+                  {"cuts_moved", r.cuts_moved}};
   // What a user must know, over the whole run; energies as parts of the most that there was.
   const Health& health = sim.health();
   const Health::Sums& s = health.sums();

@@ -10,12 +10,12 @@ namespace brim::inline BRIM_FLAVOUR {
 /// the mean height above the lowest particle, so that drops in the air do not count. Infinite without gravity.
 template <int D>
 double fallOverDepth(const StepContext<D>& c) {
-  const int n = c.world.fluid.size();
+  const int n = particlesOf(c.world);
   const double g = std::sqrt(double(dot(c.gravity, c.gravity)));
   const auto p = c.world.fluid.p.read();
   const Vec<D> down = c.gravity;
-  const double lowest = maxOf(n, [=] BRIM_KERNEL(int i) { return double(dot(p[i].x, down)); });
-  const double mean = sumOf(n, [=] BRIM_KERNEL(int i) { return double(dot(p[i].x, down)); }) / std::max(n, 1);
+  const double lowest = maxAll(c.world, [=] BRIM_KERNEL(int i) { return double(dot(p[i].x, down)); });
+  const double mean = sumAll(c.world, [=] BRIM_KERNEL(int i) { return double(dot(p[i].x, down)); }) / std::max(n, 1);
   return lowest > mean ? g * g * c.dt * c.dt / (2 * (lowest - mean)) : 1e300;
 }
 

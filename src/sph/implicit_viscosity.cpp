@@ -59,8 +59,8 @@ Norms precondition(StepContext<D>& c, Vectors<D>& a, const Matrices<D>& blocks) 
     z[i] = to;
   });
   const auto y = a.z.read();
-  return reduce(
-      c.world.fluid.size(), Norms{},
+  return reduceAll(
+      c.world, Norms{},
       [=] BRIM_KERNEL(int i) {
         const Vec<D> d = v[i].x - start[i].x;
         return Norms{double(dot(r[i].x, y[i].x)), double(dot(r[i].x, r[i].x)), double(dot(d, d)), double(dot(v[i].x, v[i].x))};
@@ -133,7 +133,7 @@ void solveWith(StepContext<D>& c, K W, ViscousBoundary<D>& boundary, Array<Recor
     apply(boundary.change(), *a.q);
     const auto q = a.q.read(), Aq = a.Aq.read();
     const double curvature =
-        w.mass * sumOf(n, [=] BRIM_KERNEL(int i) { return dot(q[i].x, Aq[i].x); }) + (drags ? boundary.curvature(c) : 0);
+        w.mass * sumAll(w, [=] BRIM_KERNEL(int i) { return dot(q[i].x, Aq[i].x); }) + (drags ? boundary.curvature(c) : 0);
     if (!(curvature > 0)) break;
     advance(c, a, rz / curvature);
     if (drags) boundary.advance(rz / curvature);

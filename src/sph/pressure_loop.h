@@ -11,7 +11,7 @@ namespace brim::inline BRIM_FLAVOUR {
 template <int D>
 double meanCompression(const World<D>& w, const Array<Real>& C) {
   const auto c = C.read();
-  return sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, w.fluid.size());
+  return sumAll(w, [=] BRIM_KERNEL(int i) { return max(c[i], Real(0)); }) / std::max(1, particlesOf(w));
 }
 
 /// What a solve starts from: the part `kept` of the smaller of the last two steps' pressures, so that an impact does not push

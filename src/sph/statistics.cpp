@@ -1,5 +1,7 @@
 #include "sph/statistics.h"
 
+#include "world/ranks.h"
+
 namespace brim::inline BRIM_FLAVOUR {
 
 namespace {
@@ -21,7 +23,7 @@ double topOf(int bin) { return std::ldexp(1.0 + (bin % perOctave + 1) / double(p
 
 template <int D>
 int measure(const World<D>& w, double pairs, StepReport& report, Vector& moment, const std::function<void()>& queued) {
-  return measure(w, 0, w.fluid.size(), w.gravity(w.time), pairs, report, moment, queued);
+  return measure(w, 0, particlesOf(w), w.gravity(w.time), pairs, report, moment, queued);
 }
 
 template <int D>
@@ -31,32 +33,45 @@ int measure(const World<D>& w, int first, int n, const Vec<D>& g, double pairs, 
   const View<const Real> P{w.fluid.pressure.read().data + first};
   const Real v0 = Real(1 / w.rho0);
   static thread_local Histogram errors;  // for the error that all but a thousandth of the particles stay below
-  const Sums<D> s = errors.reduceCounting(
-      n, Sums<D>{},
-      [=] BRIM_KERNEL(int i) {
-        Sums<D> t;
-        const auto [x, m] = p[i];
-        const auto [u, rho] = v[i];
-        t.speed2 = dot(u, u);
-        t.energy = 0.5 * m * t.speed2;
-        t.error = t.worst = max(v0 * rho - 1, 0);
-        for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k], t.moment[k] = double(m) * x[k];
-        if (isLost<D>(p[i], v[i], P[i])) t.bad = i;
-        return t;
-      },
-      [] BRIM_KERNEL(Sums<D> & a, const Sums<D>& b) {
-        a.energy += b.energy, a.error += b.error;
-        a.worst = a.worst < b.worst ? b.worst : a.worst;
-        a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
-        for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k], a.moment[k] += b.moment[k];
-        if (a.bad < 0) a.bad = b.bad;
-      },
-      bins,
-      [=] BRIM_KERNEL(int i) {
-        const float e = float(v0 * v[i].a - 1);
-        return e > 0 ? binOf(e) : -1;
-      },
-      queued);
+  const auto term = [=] BRIM_KERNEL(int i) {
+    Sums<D> t;
+    const auto [x, m] = p[i];
+    const auto [u, rho] = v[i];
+    t.speed2 = dot(u, u);
+    t.energy = 0.5 * m * t.speed2;
+    t.error = t.worst = max(v0 * rho - 1, 0);
+    for (int k = 0; k < D; ++k) t.momentum[k] = double(m) * u[k], t.moment[k] = double(m) * x[k];
+    if (isLost<D>(p[i], v[i], P[i])) t.bad = i;
+    return t;
+  };
+  const auto into = [] BRIM_KERNEL(Sums<D> & a, const Sums<D>& b) {
+    a.energy += b.energy, a.error += b.error;
+    a.worst = a.worst < b.worst ? b.worst : a.worst;
+    a.speed2 = a.speed2 < b.speed2 ? b.speed2 : a.speed2;
+    for (int k = 0; k < D; ++k) a.momentum[k] += b.momentum[k], a.moment[k] += b.moment[k];
+    if (a.bad < 0) a.bad = b.bad;
+  };
+  const auto binAt = [=] BRIM_KERNEL(int i) {
+    const float e = float(v0 * v[i].a - 1);
+    return e > 0 ? binOf(e) : -1;
+  };
+  Sums<D> s;
+  std::vector<int> counted;
+#if !BRIM_CUDA
+  if (isSpread(w)) {
+    s = reduceAll(w, Sums<D>{}, term, into);
+    std::vector<std::int64_t> sums(bins + 1, 0);
+    const char* const own = ownFlags(w);
+    for (int i = 0; i < w.fluid.size(); ++i)
+      if (const int b = own[i] ? binAt(i) : -1; b >= 0) ++sums[b];
+    sums[bins] = std::int64_t(pairs);
+    sumOverRanks(w, sums.data(), sums.size());
+    pairs = double(sums[bins]);
+    counted.assign(sums.begin(), sums.end() - 1);
+    queued();
+  } else
+#endif
+    s = errors.reduceCounting(n, Sums<D>{}, term, into, bins, binAt, queued);
   report.particles = n;
   report.kinetic_energy = s.energy;
   report.potential_energy = 0;
@@ -71,7 +86,7 @@ int measure(const World<D>& w, int first, int n, const Vec<D>& g, double pairs, 
   report.neighbours = n ? pairs / n : 0;
   report.emitted = w.emitted, report.sunk = w.sunk, report.lost = w.lost;
 
-  const int* const all = errors.counts();
+  const int* const all = counted.empty() ? errors.counts() : counted.data();
   int above = n / 1000, bin = bins - 1;
   while (bin >= 0 && all[bin] <= above) above -= all[bin--];
   report.density_error_p999 = bin < 0 ? 0 : std::min(topOf(bin), report.density_error_max);

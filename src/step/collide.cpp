@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scene/vector.h"
+#include "world/ranks.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -151,6 +152,16 @@ std::vector<char> Collision<D>::filledSolids(const World<D>& w) const {
   std::vector<char> filled(w.solids.placed().size(), 0);
   const auto depth = depth_.read();
   const Real deep = Real(w.spacing / 2);
+#if !BRIM_CUDA
+  if (isSpread(w)) {
+    const char* const own = ownFlags(w);
+    std::vector<int> any(filled.size(), 0);
+    for (int i = 0; i < n && !filled.empty(); ++i)
+      if (own[i] && depth[i] > deep) any[within_[i]] = 1;
+    largestOverRanks(w, any.data(), any.size());
+    return std::vector<char>(any.begin(), any.end());
+  }
+#endif
   if (filled.empty() || !(maxOf(n, [=] BRIM_KERNEL(int i) { return depth[i]; }) > deep)) return filled;
   const auto left = onHost(depth_, n);
   const auto within = onHost(within_, n);

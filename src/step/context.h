@@ -9,7 +9,7 @@
 //  - it begins with the particles, bodies and cloth of world.time, and with solids in any place: a solver that reads the boundary
 //    says for which time, c.placeBoundaryAt(c.end);
 //  - lists belong to the positions of the last c.search(); a step begins without any, unless c.listsMatch();
-//  - whoever changes a column that lists point into calls c.refresh(column): periodic ghosts, and later other ranks, hang on it;
+//  - whoever changes a column that lists point into calls c.refresh(column): periodic ghosts and other ranks hang on it;
 //  - buffers are leased from c.scratch and go back when the lease ends, at the latest with the step;
 //  - it ends with positions, velocities and densities of c.end, and with the pressure that users see.
 #pragma once
@@ -19,6 +19,7 @@
 #include "step/neighbourhood.h"
 #include "step/stage_timer.h"
 #include "world/boundary.h"
+#include "world/ranks.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -80,6 +81,7 @@ class StepContext {
   /// Brings what lists may point at beyond the fluid's own particles up to date, after a column changed.
   template <class T>
   void refresh(Array<T>& column, Holds holds = Holds::values) const {
+    refreshHalo(world, column);
     if constexpr (std::is_same_v<T, Record<D>>)
       if (holds == Holds::positions) return memory_.neighbourhood.ghosts().refreshPositions(world.fluid, column);
     memory_.neighbourhood.ghosts().refresh(world.fluid, column);

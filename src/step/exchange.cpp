@@ -10,6 +10,7 @@
 #include "math/whole.h"
 #include "scene/vector.h"
 #include "step/emission.h"
+#include "world/ranks.h"
 #if BRIM_CUDA
 #include "world/cuda/several.h"
 #endif
@@ -18,6 +19,10 @@ namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
 void Exchange<D>::exchange(World<D>& w) {
+#if !BRIM_CUDA
+  const bool open = !std::all_of(w.walled.e, w.walled.e + D, [](bool wall) { return wall; });
+  if (open || !w.setup->sinks.empty() || !w.emitters.empty()) dropHalo(w);
+#endif
   removeOutside(w);
   for (std::size_t e = 0; e < w.emitters.size(); ++e) emit(w, e);
 }
@@ -177,10 +182,19 @@ void Exchange<D>::removeOutside(World<D>& w) {
     fate.low[k] = Real(low - origin[k] - w.spacing), fate.high[k] = Real(high - origin[k] + w.spacing);
   }
   const int n = w.fluid.size(), going = listThose(n, Goes<D>{fate}, marks_, which_), staying = n - going;
-  if (going == 0) return;
+  std::int64_t counts[3] = {going, 0, 0};
+#if !BRIM_CUDA
+  sumOverRanks(w, counts, 1);
+#endif
+  if (counts[0] == 0) return;
   const Gone gone = reduce(going, Gone{0, 0}, CountGone<D>{fate, which_.read()}, AddGone{});
-  w.sunk += std::int64_t(gone.sunk), w.lost += std::int64_t(gone.lost);
+  counts[1] = std::int64_t(gone.sunk), counts[2] = std::int64_t(gone.lost);
   const int last = listThose(going, Stays<D>{{fate}, staying}, marks_, last_);
+#if !BRIM_CUDA
+  sumOverRanks(w, counts + 1, 2);
+  placesFillHoles(w, which_, going, last_, last, counts[0]);
+#endif
+  w.sunk += counts[1], w.lost += counts[2];
   w.fluid.fillHoles(which_, last_, last, staying);
 }
 
@@ -371,14 +385,24 @@ void Exchange<D>::emit(World<D>& w, std::size_t index) {
   fill(taken_, 0, mouth.points(), 0);
   forSome(fluid.size(), DriveAndTake<D>{mouth, fluid.p.read(), fluid.v.view(), taken_.view()});
   if (mouth.layers == 0) return;
+#if !BRIM_CUDA
+  largestOverRanks(w, taken_.data(), mouth.points());
+#endif
   state.layers = due;
   int count = listThose(mouth.points(), IsFree<D>{mouth, taken_.read()}, marks_, which_);
   if (double(state.particles + count) > e.count) count = whole(e.count - double(state.particles));
   if (count == 0) return;
-  const int first = fluid.grow(count);
-  forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(w.nextId), Real(w.mass),
-                        Real(w.rho0)});
-  fluid.pad();
+  bool here = true;
+#if !BRIM_CUDA
+  here = !isSpread(w) || rankOf(w) == 0;  // the next search brings them where they belong
+  placesGrow(w, count, here);
+#endif
+  if (here) {
+    const int first = fluid.grow(count);
+    forEach(count, Put<D>{mouth, which_.read(), fluid.p.view(), fluid.v.view(), fluid.id.view(), first, int(w.nextId),
+                          Real(w.mass), Real(w.rho0)});
+    fluid.pad();
+  }
   w.nextId += count;
   state.particles += count;
   w.emitted += count;

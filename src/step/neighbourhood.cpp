@@ -1,6 +1,9 @@
 #include "step/neighbourhood.h"
 
 #include <cmath>
+#if !BRIM_CUDA
+#include "world/spread.h"
+#endif
 
 #include "brim/error.h"
 
@@ -39,6 +42,30 @@ static void wrapInto(int n, View<Record<D>> p, const Vec<D> size, const Vec<D, b
   });
 }
 
+// The same of all ranks.
+template <int D>
+static Box<D> boxOfAll(const World<D>& w, Real reach) {
+#if !BRIM_CUDA
+  if (isSpread(w)) {
+    const auto p = w.fluid.p.read();
+    const char* const own = ownFlags(w);
+    double most[2 * D];
+    std::fill(most, most + 2 * D, -1e30);
+    for (int i = 0; i < w.fluid.size(); ++i) {
+      bool near = own[i];
+      for (int k = 0; k < D; ++k) near = near && p[i].x[k] > -reach && p[i].x[k] < reach;
+      for (int k = 0; near && k < D; ++k)
+        most[k] = std::max(most[k], -double(p[i].x[k])), most[D + k] = std::max(most[D + k], double(p[i].x[k]));
+    }
+    largestOverRanks(w, most, 2 * D);
+    Box<D> box;
+    for (int k = 0; k < D; ++k) box.low[k] = Real(-most[k]), box.high[k] = Real(most[D + k]);
+    return box;
+  }
+#endif
+  return boxOf(w.fluid.size(), w.fluid.p.read(), reach);
+}
+
 template <int D>
 void Neighbourhood<D>::sortFluid(World<D>& w, Scratch<D>& scratch) {
   auto& fluid = w.fluid;
@@ -60,18 +87,25 @@ void Neighbourhood<D>::sortFluid(World<D>& w, Scratch<D>& scratch) {
   if (several && !(shut && window_.dense))
     throw Failure("the tanks of this batch have more cells than fit; make several batches");
   if (!shut || !window_.dense) {
-    const Box<D> box = boxOf(n, fluid.p.read(), Real(Window<D>::reach * w.support));
+    const Box<D> box = boxOfAll(w, Real(Window<D>::reach * w.support));
     for (int k = 0; k < D; ++k) {
       low[k] = box.low[k] <= box.high[k] ? box.low[k] : 0;
       high[k] = box.low[k] <= box.high[k] ? box.high[k] : 0;
     }
     cover(8.0 * n + 100000);
   }
-  if (several)
-    table_.sort(n, fluid.p.read(), window_, w.tanks.tankOf(), w.tanks.count);
-  else
-    table_.sort(n, fluid.p.read(), window_);
-  fluid.reorder(table_.order(), n, scratch);
+#if !BRIM_CUDA
+  if (Spread<D>* const spread = spreadOf(w)) {
+    spread->place(fluid, table_, window_, scratch);
+  } else
+#endif
+  {
+    if (several)
+      table_.sort(n, fluid.p.read(), window_, w.tanks.tankOf(), w.tanks.count);
+    else
+      table_.sort(n, fluid.p.read(), window_);
+    fluid.reorder(table_.order(), n, scratch);
+  }
   if (w.hasPeriodic()) {
     ghosts_.make(fluid, w.extent, w.periodic, Real(w.support));
     ghosts_.sort(fluid, window_);
@@ -88,13 +122,18 @@ template <int D>
 typename Neighbours<D>::Around Neighbourhood<D>::around(const World<D>& w) const {
   const auto& fluid = w.fluid;
   const auto& solids = w.solids;
-  return {{&table_, fluid.p.read(), fluid.size(), 0},
-          {&ghosts_.table(), View<const Record<D>>{fluid.p.data.data() + fluid.firstPeriodicGhost()}, fluid.periodicGhosts(),
-           fluid.firstPeriodicGhost()},
-          {&solids.table(), solids.p(), solids.size(), 0},
-          fluid.padding(),
-          solids.padding(),
-          w.tanks.tankOf()};
+  typename Neighbours<D>::Around all = {
+      {&table_, fluid.p.read(), fluid.size(), 0},
+      {&ghosts_.table(), View<const Record<D>>{fluid.p.data.data() + fluid.firstPeriodicGhost()}, fluid.periodicGhosts(),
+       fluid.firstPeriodicGhost()},
+      {&solids.table(), solids.p(), solids.size(), 0},
+      fluid.padding(),
+      solids.padding(),
+      w.tanks.tankOf()};
+#if !BRIM_CUDA
+  all.own = ownFlags(w);
+#endif
+  return all;
 }
 
 template <int D>

@@ -6,6 +6,7 @@
 #include "scene/declare.h"
 #include "world/gauge_geometry.h"
 #include "world/obstacles.h"
+#include "world/ranks.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -43,7 +44,7 @@ double GaugeReadings<D>::flow(const World<D>& w, const Gauge& g) {
   const Vec<D> n = narrowed<D>(o.ahead), s = narrowed<D>(o.side), u = narrowed<D>(o.up), centre = narrowed<D>(o.centre);
   const Real reach = Real(w.spacing), halfWidth = Real(o.halfWidth), halfHeight = Real(o.halfHeight);
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
-  const double sum = sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+  const double sum = sumAll(w, [=] BRIM_KERNEL(int i) {
     const Vec<D> r = p[i].x - centre;
     const Real a = dot(r, n), b = dot(r, s), c = dot(r, u);
     const bool inside = a > -reach && a < reach && b > -halfWidth && b < halfWidth && c > -halfHeight && c < halfHeight;
@@ -64,7 +65,7 @@ double GaugeReadings<D>::volume(const World<D>& w, const Gauge& g) {
   }
   const Real half = Real(w.spacing / 2), perSide = Real(1 / w.spacing);
   const auto p = w.fluid.p.read();
-  const double count = sumOf(w.fluid.size(), [=] BRIM_KERNEL(int i) {
+  const double count = sumAll(w, [=] BRIM_KERNEL(int i) {
     Real part = 1;
     for (int k = 0; k < D; ++k) {
       const Real from = max(p[i].x[k] - half, low[k]), to = min(p[i].x[k] + half, high[k]);

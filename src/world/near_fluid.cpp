@@ -1,5 +1,10 @@
 #include "world/near_fluid.h"
 
+#include <algorithm>
+#include <cstring>
+
+#include "world/ranks.h"
+
 namespace brim::inline BRIM_FLAVOUR {
 
 template <int D>
@@ -9,8 +14,13 @@ void NearFluid<D>::add(const World<D>& w, const Vec<D>& low, const Vec<D>& high,
   const auto p = w.fluid.p.read(), v = w.fluid.v.read();
   const auto pressure = w.fluid.pressure.read();
   const auto rank = rank_.view();
+#if BRIM_CUDA
+  const char* const own = nullptr;
+#else
+  const char* const own = ownFlags(w);
+#endif
   forEach(n + 1, [=] BRIM_KERNEL(int i) {
-    int inside = i < n;
+    int inside = i < n && (!own || own[i]);
     for (int k = 0; k < D && inside; ++k) inside = p[i].x[k] >= low[k] && p[i].x[k] <= high[k];
     rank[i] = inside;
   });
@@ -34,6 +44,27 @@ void NearFluid<D>::add(const World<D>& w, const Vec<D>& low, const Vec<D>& high,
   }
 }
 
+#if !BRIM_CUDA
+// What all ranks have found in an image of the box, in the order of all particles. `before`: what is there of earlier images.
+template <int D>
+void NearFluid<D>::bringTogether(const World<D>& w, std::size_t before) {
+  struct Placed {
+    std::int64_t place;
+    NearParticle particle;
+  };
+  std::vector<Placed> mine;
+  const int n = int(found_.size() - before);
+  for (int i = 0; n > 0 && i < w.fluid.size(); ++i)
+    if (rank_[i + 1] > rank_[i]) mine.push_back({places(w)[i], found_[before + std::size_t(rank_[i])]});
+  const std::vector<char> all = gatherParts(w, mine.data(), mine.size() * sizeof(Placed));
+  std::vector<Placed> placed(all.size() / sizeof(Placed));
+  if (!all.empty()) std::memcpy(static_cast<void*>(placed.data()), all.data(), all.size());
+  std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.place < b.place; });
+  found_.resize(before);
+  for (const Placed& one : placed) found_.push_back(one.particle);
+}
+#endif
+
 template <int D>
 const std::vector<NearParticle>& NearFluid<D>::in(const World<D>& w, const Vector& low, const Vector& high) {
   found_.clear();
@@ -48,7 +79,14 @@ const std::vector<NearParticle>& NearFluid<D>::in(const World<D>& w, const Vecto
       from[k] = Real(low[k]) - shift[k], to[k] = Real(high[k]) - shift[k];
       meets = meets && (side == 0 || (w.periodic[k] && from[k] <= w.extent[k] && to[k] >= 0));
     }
-    if (meets) add(w, from, to, shift);
+    if (!meets) continue;
+#if !BRIM_CUDA
+    const std::size_t before = found_.size();
+    add(w, from, to, shift);
+    if (isSpread(w)) bringTogether(w, before);
+#else
+    add(w, from, to, shift);
+#endif
   }
   return found_;
 }

@@ -23,6 +23,9 @@ class NearFluid {
   void add(const World<D>&, const Vec<D>& low, const Vec<D>& high, const Vec<D>& shift);
 
  private:
+#if !BRIM_CUDA
+  void bringTogether(const World<D>&, std::size_t before);
+#endif
   Array<int> rank_;  // of each particle among those inside
   Array<Record<D>> p_, v_;
   Array<Real> pressure_;

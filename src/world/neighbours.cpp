@@ -161,7 +161,8 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
         if (near.count == 0) continue;
         near.close();
         near.reserve(set, near.count);
-        for (int j = i; j < e; ++j) count[set][j - s * lanes] = near.within(p[j].x, h, set, j - s * lanes);
+        for (int j = i; j < e; ++j)
+          if (!around.own || around.own[j]) count[set][j - s * lanes] = near.within(p[j].x, h, set, j - s * lanes);
       }
       i = e;
     }
@@ -183,7 +184,8 @@ void Neighbours<D>::buildChunk(int chunk, Scratch& near, Real h, const Window<D>
       for (int m = 0; m < whole; m += lanes) interleave<lanes>(found + m, room, &c.list[used + m * lanes]);
       used += std::size_t(longest) * lanes;
     }
-    c.pairs -= std::min(lanes, last - s * lanes);  // each without itself
+    c.pairs -= around.own ? std::count_if(around.own + s * lanes, around.own + last, [](char own) { return own; })
+                          : std::min(lanes, last - s * lanes);  // each without itself
   }
   const int* at = c.list.data();
   for (int s = begin; s < end; ++s)

@@ -44,6 +44,7 @@ class Neighbours {
     Points fluid, periodicGhosts, solid;
     int fluidPadding, solidPadding;
     View<const int> tank = {nullptr};  // of each fluid particle its tank: others' are no neighbours; solids are everybody's
+    const char* own = nullptr;         // if not null: points without it get empty lists
   };
   /// Lists for the points p[0] .. p[n - 1], which are in cell order.
   void build(Real support, const Window<D>&, View<const Record<D>> p, int n, const Around&);

@@ -1,0 +1,15 @@
+# What speaks MPI is a module of its own that brim run --ranks loads, so that the command needs no MPI.
+set_source_files_properties(src/ranks/join.cpp PROPERTIES COMPILE_DEFINITIONS "BRIM_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
+option(BRIM_RANKS "build brim run --ranks, if MPI is found" ON)
+if(BRIM_RANKS AND NOT BRIM_SANITIZE)  # MPI keeps memory of its own until the end
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
+if(MPI_CXX_FOUND)
+  add_library(brim_ranks MODULE src/ranks/mpi.cpp)
+  set_target_properties(brim_ranks PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_compile_definitions(brim_ranks PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(brim_ranks PRIVATE brim_flags MPI::MPI_CXX)
+  install(TARGETS brim_ranks LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brim COMPONENT ranks)
+else()
+  message(STATUS "No brim run --ranks: libopenmpi-dev not found (tools/setup installs it)")
+endif()
