@@ -85,9 +85,9 @@ struct AddPair {
 };
 
 /// Jacobi-preconditioned conjugate gradients, for both right-hand sides at once.
-template <int D>
+template <int D, class L = Links>
 struct Gradients {
-  Links link;
+  L link;
   View<const double> filled;
   double softness;
   View<double> diagonal, inverse;  // inverse: of the diagonal with the softness
@@ -109,7 +109,7 @@ struct Gradients {
   BRIM_DEVICE_FN Pair image(int i) const {
     Pair s = {diagonal[i] * p[i].now, diagonal[i] * p[i].before};
     for (int k = 0; k < 2 * D; ++k) {
-      const Link l = link(i, k);
+      const auto l = link(i, k);
       if (l.to >= 0) s.now -= l.weight * p[l.to].now, s.before -= l.weight * p[l.to].before;
     }
     q[i] = s;

@@ -41,7 +41,7 @@ Spread<D>::Spread(ranks::Team& t, const Vec<D>& extent, const Vec<D, bool>& peri
 // What lies outside the window, or nowhere, is in the first column.
 template <int D>
 std::int64_t Spread<D>::columnOf(const Window<D>& w, const Vec<D>& x) const {
-  const double s = x[axis_] * w.scale[axis_] - double(w.low[axis_]);
+  const double s = std::floor(x[axis_] * w.scale[axis_]) - double(w.low[axis_]);  // as Window::keyOf
   return w.low[axis_] + (s >= 0 && s < double(w.size[axis_]) ? std::int64_t(s) : 0);
 }
 
@@ -398,7 +398,7 @@ void Spread<D>::grow(int count, bool here) {
   grown_ += count;
 }
 
-// What stages see of it. A process has one team of ranks, and so one fluid that is spread over them.
+// A process has one team of ranks, and so one fluid that is spread over them.
 template <int D>
 static std::pair<const World<D>*, Spread<D>*>& theOne() {
   static std::pair<const World<D>*, Spread<D>*> one = {nullptr, nullptr};
@@ -416,85 +416,13 @@ template <int D>
 Spread<D>* spreadOf(const World<D>& w) {
   return theOne<D>().first == &w ? theOne<D>().second : nullptr;
 }
-template <int D>
-bool isSpread(const World<D>& w) {
-  const Spread<D>* const s = spreadOf(w);
-  return s && s->active();
-}
-template <int D, class T>
-void refreshHalo(const World<D>& w, Array<T>& column) {
-  if (isSpread(w)) spreadOf(w)->refresh(column);
-}
-template <int D>
-int particlesOf(const World<D>& w) {
-  return isSpread(w) ? spreadOf(w)->particles() : w.fluid.size();
-}
-template <int D>
-OwnColumns ownColumns(const World<D>& w) {
-  return spreadOf(w)->own(w.fluid);
-}
-template <int D>
-const char* ownFlags(const World<D>& w) {
-  return isSpread(w) ? spreadOf(w)->flags() : nullptr;
-}
-template <int D>
-const std::int64_t* places(const World<D>& w) {
-  return isSpread(w) ? spreadOf(w)->places() : nullptr;
-}
-template <int D>
-std::vector<char> gatherParts(const World<D>& w, const void* mine, std::size_t bytes) {
-  return spreadOf(w)->team.gatherAll(mine, bytes);
-}
-template <int D>
-void sumOverRanks(const World<D>& w, std::int64_t* all, std::size_t n) {
-  if (isSpread(w)) spreadOf(w)->team.sum(all, n);
-}
-template <int D>
-void largestOverRanks(const World<D>& w, int* all, std::size_t n) {
-  if (isSpread(w)) spreadOf(w)->team.largest(all, n);
-}
-template <int D>
-void largestOverRanks(const World<D>& w, double* all, std::size_t n) {
-  if (isSpread(w)) spreadOf(w)->team.largest(all, n);
-}
-template <int D>
-void dropHalo(World<D>& w) {
-  if (isSpread(w)) spreadOf(w)->dropHalo(w.fluid);
-}
-template <int D>
-void placesFillHoles(World<D>& w, const Array<int>& which, int going, const Array<int>& last, int moved,
-                     std::int64_t goingOfAll) {
-  if (isSpread(w)) spreadOf(w)->fillHoles(which, going, last, moved, goingOfAll);
-}
-template <int D>
-void placesGrow(World<D>& w, int count, bool here) {
-  if (isSpread(w)) spreadOf(w)->grow(count, here);
-}
-template <int D>
-int rankOf(const World<D>& w) {
-  return spreadOf(w) ? spreadOf(w)->team.rank() : 0;
-}
-
-#define BRIM_INSTANTIATE(D)                                                                               \
-  template class Spread<D>;                                                                               \
-  template Spread<D>* spreadOf(const World<D>&);                                                          \
-  template bool isSpread(const World<D>&);                                                                \
-  template void refreshHalo(const World<D>&, Array<Record<D>>&);                                          \
-  template void refreshHalo(const World<D>&, Array<Real>&);                                               \
-  template int particlesOf(const World<D>&);                                                              \
-  template OwnColumns ownColumns(const World<D>&);                                                        \
-  template const char* ownFlags(const World<D>&);                                                         \
-  template const std::int64_t* places(const World<D>&);                                                   \
-  template std::vector<char> gatherParts(const World<D>&, const void*, std::size_t);                      \
-  template void sumOverRanks(const World<D>&, std::int64_t*, std::size_t);                                \
-  template void largestOverRanks(const World<D>&, int*, std::size_t);                                     \
-  template void largestOverRanks(const World<D>&, double*, std::size_t);                                  \
-  template void dropHalo(World<D>&);                                                                      \
-  template void placesFillHoles(World<D>&, const Array<int>&, int, const Array<int>&, int, std::int64_t); \
-  template void placesGrow(World<D>&, int, bool);                                                         \
-  template int rankOf(const World<D>&);
-BRIM_INSTANTIATE(2)
-BRIM_INSTANTIATE(3)
-#undef BRIM_INSTANTIATE
+template class Spread<2>;
+template class Spread<3>;
+template Spread<2>* spreadOf(const World<2>&);
+template Spread<3>* spreadOf(const World<3>&);
+template void Spread<2>::refresh(Array<Record<2>>&) const;
+template void Spread<3>::refresh(Array<Record<3>>&) const;
+template void Spread<2>::refresh(Array<Real>&) const;
+template void Spread<3>::refresh(Array<Real>&) const;
 
 }  // namespace brim::inline BRIM_FLAVOUR

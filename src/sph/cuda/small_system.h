@@ -6,9 +6,30 @@
 
 namespace brim::inline BRIM_FLAVOUR {
 
+/// Links in a block's memory, face by face.
+struct BlockLinks {
+  struct One {
+    int to;
+    float weight;
+  };
+  std::uint16_t* to;
+  float* weight;
+  int n;
+  static constexpr int none = 0xffff;
+  __device__ One operator()(int i, int face) const {
+    const int there = to[face * n + i];
+    return {there == none ? -1 : there, weight[face * n + i]};
+  }
+};
+
+constexpr std::size_t spareOfBlock = 4096;  // bytes for reductions
 inline bool fitsOneBlock(int n) {
   constexpr int many = 8192;  // from there on the whole device is faster
-  return n <= many && n * sizeof(Pair) + 4096 <= largestBlockMemory();
+  return n <= many && n * sizeof(Pair) + spareOfBlock <= largestBlockMemory();
+}
+template <int D>
+std::size_t bytesWithLinks(int n) {
+  return std::size_t(n) * (sizeof(Pair) + 2 * D * (sizeof(float) + sizeof(std::uint16_t)));
 }
 
 template <int D>
@@ -28,11 +49,8 @@ __global__ void __launch_bounds__(OneBlock::size) smallBodiesKernel(int n, BodyS
   if (threadIdx.x == 0) *largest = most;
 }
 
-template <int D>
-__global__ void __launch_bounds__(OneBlock::size) solveSmallKernel(int n, int most, Gradients<D> g) {
-  awaitTurn();
-  extern __shared__ double memory[];
-  g.p = {reinterpret_cast<Pair*>(memory)};  // neighbours read it
+template <int D, class L>
+__device__ void iterateInBlock(int n, int most, const Gradients<D, L>& g) {
   OneBlock block;
   Pair left = block.reduce(
            n, Pair{}, [=](int i) { return g.begin(i); }, AddPair{}),
@@ -46,6 +64,25 @@ __global__ void __launch_bounds__(OneBlock::size) solveSmallKernel(int n, int mo
         n, Pair{}, [=](int i) { return g.go(i, alpha); }, AddPair{});
     beta = ratio(now, left);
     left = now;
+  }
+}
+/// Neighbours read p and links: they are in the block's memory, links if they have room there.
+template <int D, bool linksToo>
+__global__ void __launch_bounds__(OneBlock::size) solveSmallKernel(int n, int most, Gradients<D> g) {
+  awaitTurn();
+  extern __shared__ double memory[];
+  g.p = {reinterpret_cast<Pair*>(memory)};
+  if constexpr (linksToo) {
+    float* const weight = reinterpret_cast<float*>(g.p.data + n);
+    const BlockLinks own = {reinterpret_cast<std::uint16_t*>(weight + 2 * D * n), weight, n};
+    const Links from = g.link;
+    OneBlock().each(2 * D * n, [=](int m) {
+      const Link& l = from.link[m];
+      own.to[m] = std::uint16_t(l.to >= 0 ? l.to : BlockLinks::none), own.weight[m] = l.weight;
+    });
+    iterateInBlock(n, most, Gradients<D, BlockLinks>{own, g.filled, g.softness, g.diagonal, g.inverse, g.r, g.x, g.p, g.q});
+  } else {
+    iterateInBlock(n, most, g);
   }
 }
 
@@ -66,7 +103,10 @@ int findSmallBodies(int n, const BodySearch<D>& search) {
 }
 template <int D>
 void solveSmall(int n, int most, const Gradients<D>& g) {
-  launchOneBlock(solveSmallKernel<D>, sizeof(Pair) * std::size_t(n), n, most, g);
+  if (const std::size_t bytes = bytesWithLinks<D>(n); bytes + spareOfBlock <= largestBlockMemory())
+    launchOneBlock(solveSmallKernel<D, true>, bytes, n, most, g);
+  else
+    launchOneBlock(solveSmallKernel<D, false>, sizeof(Pair) * std::size_t(n), n, most, g);
 }
 
 }  // namespace brim::inline BRIM_FLAVOUR

@@ -1,0 +1,1 @@
+// Ranks compute on CPUs: this flavour has no part of a fluid, and world/ranks.h says so to the stages.
