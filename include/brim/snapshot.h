@@ -66,12 +66,11 @@ struct Snapshot {
 /// What one step did. All sums are over the fluid.
 struct StepReport {
   std::int64_t step = 0;
-  double time = 0;  // [s] after the step
-  double dt = 0;    // [s]
-  const char* dt_limit =
-      "";  // what bound dt: "dt", "dt_max", "velocity", "sound", "viscosity", "pressure", "fall", "surface_tension", "frame"
-  int iterations = 0;    // pressure iterations
-  double residual = -1;  // constraint: of Eq. 33 after the last iteration, over that before the first; others: below 0
+  double time = 0;            // [s] after the step
+  double dt = 0;              // [s]
+  const char* dt_limit = "";  // what bound dt: "dt", "dt_max", "velocity", "sound", "viscosity", "pressure", "fall", "frame"
+  int iterations = 0;         // pressure iterations
+  double residual = -1;       // constraint: of Eq. 33 after the last iteration, over that before the first; others: below 0
   double density_error_mean = 0, density_error_max = 0, density_error_p999 = 0;  // of max(rho/rho0 - 1, 0)
   double kinetic_energy = 0, potential_energy = 0;                               // [J]
   Vector momentum = {0, 0, 0};                                                   // [kg m/s]
