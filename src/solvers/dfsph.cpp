@@ -17,6 +17,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 #include "sph/depth.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/predict.h"
@@ -49,28 +50,16 @@ struct DfsphParameters {
     v("alpha", alpha,
       {"", "Artificial viscosity inside the fluid, not at walls: alpha c h / (2 D + 4), c ten times the fastest fall.", 0, 10});
     v("acceleration", acceleration,
-      {"",
-       "none: pairs alone, as in Bender & Koschier 2015; multilevel: a coarse grid finds the smooth part of the pressure, so "
-       "that waves last, but still water weighs 5 % too much and vessels empty too slowly.",
-       -1e300,
-       1e300,
-       false,
-       {"multilevel", "none"}});
+      oneOf(
+          "none: pairs alone, as in Bender & Koschier 2015; multilevel: a coarse grid finds the smooth part of the pressure, so "
+          "that waves last, but still water weighs 5 % too much and vessels empty too slowly.",
+          {"multilevel", "none"}));
     v("update", update,
-      {"",
-       "How the coarse grid's pressures change velocities. second_order: a step late, so that waves last; first_order: at once. "
-       "For acceleration = multilevel.",
-       -1e300,
-       1e300,
-       false,
-       {"second_order", "first_order"}});
-    v("kernel", kernel,
-      {"",
-       "Smoothing kernel; poly6 with the gradients of spiky.",
-       -1e300,
-       1e300,
-       false,
-       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
+      oneOf("How the coarse grid's pressures change velocities. second_order: a step late, so that waves last; first_order: at "
+            "once. "
+            "For acceleration = multilevel.",
+            {"second_order", "first_order"}));
+    v("kernel", kernel, oneOf("Smoothing kernel; poly6 with the gradients of spiky.", kernelWords));
   }
 };
 

@@ -23,6 +23,7 @@
 #include "scene/tank.h"
 #include "scene/vector.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -48,14 +49,12 @@ struct GridParameters {
     v("density_projection", density_projection,
       {"", "true: the density is projected too (Kugelstadt et al. 2019), so that large steps lose no volume."});
     v("instead", instead,
-      {"",
-       "Another correction of the volume, for comparison, if density_projection = false. unsplit: the density term is added to "
-       "the velocity equation (Kugelstadt et al. 2019, Eq. 8); averaged: the same, over averaging_time (Losasso et al. 2008); "
-       "springs (Ando & Tsuruno 2011) and distances (Sato et al. 2018): particles are pushed apart.",
-       -1e300,
-       1e300,
-       false,
-       {"nothing", "unsplit", "averaged", "springs", "distances"}});
+      oneOf(
+          "Another correction of the volume, for comparison, if density_projection = false. unsplit: the density term is added "
+          "to "
+          "the velocity equation (Kugelstadt et al. 2019, Eq. 8); averaged: the same, over averaging_time (Losasso et al. 2008); "
+          "springs (Ando & Tsuruno 2011) and distances (Sato et al. 2018): particles are pushed apart.",
+          {"nothing", "unsplit", "averaged", "springs", "distances"}));
     v("averaging_time", averaging_time, {"s", "Averaging time tau of instead = averaged.", 0, 1e6, true});
     v("stiffness", stiffness,
       {"1/s", "Spring stiffness of instead = springs. Stiffness times dt should be well below 1.", 0, 1e6});

@@ -12,6 +12,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/own_gradient.h"
 #include "sph/predict.h"
@@ -44,28 +45,16 @@ struct IisphParameters {
        "times the speed of a fall through the domain.",
        0, 10});
     v("acceleration", acceleration,
-      {"",
-       "none: pairs alone, as in Ihmsen et al. 2014; multilevel: a coarse grid finds the smooth part of the pressure, so that "
-       "waves last, but falls and impacts gain energy.",
-       -1e300,
-       1e300,
-       false,
-       {"multilevel", "none"}});
+      oneOf(
+          "none: pairs alone, as in Ihmsen et al. 2014; multilevel: a coarse grid finds the smooth part of the pressure, so that "
+          "waves last, but falls and impacts gain energy.",
+          {"multilevel", "none"}));
     v("update", update,
-      {"",
-       "How the coarse grid's pressures change velocities. second_order: a step late, so that waves last; first_order: at once. "
-       "For acceleration = multilevel.",
-       -1e300,
-       1e300,
-       false,
-       {"second_order", "first_order"}});
-    v("kernel", kernel,
-      {"",
-       "Smoothing kernel. Gradients are those of the same kernel.",
-       -1e300,
-       1e300,
-       false,
-       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
+      oneOf("How the coarse grid's pressures change velocities. second_order: a step late, so that waves last; first_order: at "
+            "once. "
+            "For acceleration = multilevel.",
+            {"second_order", "first_order"}));
+    v("kernel", kernel, oneOf("Smoothing kernel. Gradients are those of the same kernel.", kernelWords));
   }
 };
 

@@ -21,6 +21,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 #include "sph/coarse.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
@@ -48,9 +49,6 @@ struct PbfParameters {
   int cloth_sweeps = 4;
 
   void visit(ParameterVisitor& v) {
-    const auto oneOf = [](std::string text, std::vector<std::string> words) {
-      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
-    };
     v("iterations", iterations, {"", "Largest number of pressure iterations per step.", 1, 10000});
     v("tolerance", tolerance,
       {"",
@@ -74,7 +72,7 @@ struct PbfParameters {
             {"inequality", "equality"}));
     v("kernel", kernel,
       oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel, as in Macklin & Müller 2013.",
-            {"cubic", "slepian", "quintic", "wendland", "poly6"}));
+            kernelWords));
     v("artificial_pressure", artificial_pressure,
       {"",
        "Strength k of the artificial pressure s_corr against clumping (Macklin & Müller 2013), relative to 1/S_i of the rest "

@@ -15,6 +15,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
 #include "sph/pressure_loop.h"
@@ -47,13 +48,7 @@ struct PcisphParameters {
       {"",
        "Artificial viscosity: alpha c h / (2 D + 4) is added to the kinematic viscosity, with the speed of sound c of `courant`.",
        0, 10});
-    v("kernel", kernel,
-      {"",
-       "Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
-       -1e300,
-       1e300,
-       false,
-       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
+    v("kernel", kernel, oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel.", kernelWords));
   }
 };
 

@@ -24,6 +24,7 @@
 #include "coupling/rigid_bodies.h"
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 #include "sph/coarse.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/lattice.h"
@@ -48,9 +49,6 @@ struct ProjectiveParameters {
   std::string update = "second_order";
 
   void visit(ParameterVisitor& v) {
-    const auto oneOf = [](std::string text, std::vector<std::string> words) {
-      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
-    };
     v("iterations", iterations, {"", "Largest number of local/global iterations per step.", 1, 10000});
     v("tolerance", tolerance,
       {"",
@@ -71,9 +69,7 @@ struct ProjectiveParameters {
       {"", "Largest number of Newton steps per local projection. For acceleration = none.", 1, mostNewtonSteps});
     v("largest_correction", largest_correction,
       {"", "Largest compression rho/rho0 - 1 that one iteration corrects. For acceleration = multilevel.", 0, 1e6, true});
-    v("kernel", kernel,
-      oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel.",
-            {"cubic", "slepian", "quintic", "wendland", "poly6"}));
+    v("kernel", kernel, oneOf("Smoothing kernel. With poly6 the gradients are those of the spiky kernel.", kernelWords));
     v("xsph", xsph,
       {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
     v("update", update,

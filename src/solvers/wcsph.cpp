@@ -15,6 +15,7 @@
 
 #include "solvers/scales.h"
 #include "solvers/solver.h"
+#include "solvers/words.h"
 #include "sph/implicit_viscosity.h"
 #include "sph/own_gradient.h"
 #include "sph/wall_extrapolation.h"
@@ -45,13 +46,7 @@ struct WcsphParameters {
       {"", "Artificial bulk viscosity beta: the pressure has beta c d D rho/Dt more. Takes the energy of sound, not of waves.", 0,
        1});
     v("courant", courant, {"", "Courant number: distance in spacings that sound may travel in one step.", 0, 1, true});
-    v("kernel", kernel,
-      {"",
-       "Smoothing kernel. Gradients are those of the same kernel.",
-       -1e300,
-       1e300,
-       false,
-       {"cubic", "slepian", "quintic", "wendland", "poly6"}});
+    v("kernel", kernel, oneOf("Smoothing kernel. Gradients are those of the same kernel.", kernelWords));
   }
 };
 

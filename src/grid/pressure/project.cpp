@@ -79,12 +79,13 @@ struct SetWalls {
   }
 };
 
-template <int D>
+/// -div u; of a u where solids cut faces, with a the open part of a face.
+template <int D, bool cut>
 struct Divergence {
   TileView<D> tiles;
   Real perCell;
   const std::uint64_t* fluid;
-  const Real* u[D];
+  const Real *u[D], *open[D];  // open: null without cuts
   Real* rhs;
   BRIM_DEVICE_FN void operator()(int t) const {
     constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
@@ -96,33 +97,12 @@ struct Divergence {
         Cells<Real> sum = Real(0);
         for (int k = 0; k < D && any; ++k) {
           const Around<D, Real> uk(u[k], t, beside.of);
-          sum += uk.line(n) - uk.above(n, k);
-        }
-        store(to + firstOf(n), Cells<Real>(perCell) * sum);
-      });
-    });
-  }
-};
-
-/// The same with faces that solids cut: -div of a u, with a the open part of a face.
-template <int D>
-struct CutDivergence {
-  TileView<D> tiles;
-  Real perCell;
-  const std::uint64_t* fluid;
-  const Real *u[D], *open[D];
-  Real* rhs;
-  BRIM_DEVICE_FN void operator()(int t) const {
-    constexpr int words = Bits<D>::words, cells = Tiles<D>::cells;
-    const Beside<D> beside(tiles, t);
-    Real* const to = rhs + std::size_t(t) * cells;
-    eachSlice<D>([&](int s) {
-      const bool any = fluid[std::size_t(t) * words + s] != 0;
-      eachLineOf(s, [&](int n) {
-        Cells<Real> sum = Real(0);
-        for (int k = 0; k < D && any; ++k) {
-          const Around<D, Real> uk(u[k], t, beside.of), a(open[k], t, beside.of);
-          sum += a.line(n) * uk.line(n) - a.above(n, k) * uk.above(n, k);
+          if constexpr (cut) {
+            const Around<D, Real> a(open[k], t, beside.of);
+            sum += a.line(n) * uk.line(n) - a.above(n, k) * uk.above(n, k);
+          } else {
+            sum += uk.line(n) - uk.above(n, k);
+          }
         }
         store(to + firstOf(n), Cells<Real>(perCell) * sum);
       });
@@ -244,18 +224,21 @@ void setWalls(GridState<D>& s, const Solids<D>& solids, bool released) {
 template <int D>
 void divergence(GridState<D>& s, const Solids<D>& solids) {
   s.tiles.fit(s.rhs, Real(0));
-  if (s.solids.cut()) {
-    CutDivergence<D> body{s.tiles.view(), s.geometry.perCell, s.flags.fluid.data(), {}, {}, s.rhs.data()};
-    for (int k = 0; k < D; ++k) body.u[k] = s.faces.u[k].data(), body.open[k] = s.solids.open(k).data();
+  const auto find = [&](auto body) {
+    for (int k = 0; k < D; ++k) {
+      body.u[k] = s.faces.u[k].data();
+      if (s.solids.cut()) body.open[k] = s.solids.open(k).data();
+    }
     eachTile<D>(s.tiles.count(), body);
-    if (s.solids.moving())
-      eachTile<D>(s.tiles.count(),
-                  AddPushed<D>{s.tiles.view(), s.geometry, s.solids.view(solids), s.flags.fluid.data(), s.rhs.data()});
-    return;
-  }
-  Divergence<D> body{s.tiles.view(), s.geometry.perCell, s.flags.fluid.data(), {}, s.rhs.data()};
-  for (int k = 0; k < D; ++k) body.u[k] = s.faces.u[k].data();
-  eachTile<D>(s.tiles.count(), body);
+  };
+  const auto tiles = s.tiles.view();
+  const std::uint64_t* const fluid = s.flags.fluid.data();
+  if (s.solids.cut())
+    find(Divergence<D, true>{tiles, s.geometry.perCell, fluid, {}, {}, s.rhs.data()});
+  else
+    find(Divergence<D, false>{tiles, s.geometry.perCell, fluid, {}, {}, s.rhs.data()});
+  if (s.solids.cut() && s.solids.moving())
+    eachTile<D>(s.tiles.count(), AddPushed<D>{tiles, s.geometry, s.solids.view(solids), fluid, s.rhs.data()});
 }
 
 template <int D>

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "solvers/solver.h"
+#include "solvers/words.h"
 
 namespace brim::inline BRIM_FLAVOUR {
 
@@ -25,9 +26,6 @@ struct ConstraintParameters {
   int body_sweeps = 4;
 
   void visit(ParameterVisitor& v) {
-    const auto oneOf = [](std::string text, std::vector<std::string> words) {
-      return Doc{"", std::move(text), -1e300, 1e300, false, std::move(words)};
-    };
     v("iterations", iterations, {"", "Largest number of Gauss-Seidel iterations per step.", 1, 100000});
     v("tolerance", tolerance,
       {"",
@@ -81,8 +79,7 @@ struct ConstraintParameters {
             "distance to the surface; planes: particles stay half a support away and walls add no density, as in the 3D scenes "
             "of Bodin, Lacoursière & Servin 2012.",
             {"samples", "field", "planes"}));
-    v("kernel", kernel,
-      oneOf("Smoothing kernel. Gradients are those of the same kernel.", {"cubic", "slepian", "quintic", "wendland", "poly6"}));
+    v("kernel", kernel, oneOf("Smoothing kernel. Gradients are those of the same kernel.", kernelWords));
     v("xsph", xsph,
       {"", "XSPH viscosity: fraction of the difference to the mean velocity of the neighbours that each step removes.", 0, 1});
     v("body_sweeps", body_sweeps, {"", "Sweeps over the joints and contacts of rigid bodies in each iteration.", 1, 1000});
